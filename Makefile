@@ -1,0 +1,52 @@
+# Each target makes the virtual environment .venv and installs what it needs by itself.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
+
+.PHONY: help demo test lint docs reproduce bench clean $(TASKS)
+
+help:
+	@echo "make demo        all baselines on the embedded samples, offline"
+	@echo "make test        all tests; those that need the official data only if it is here"
+	@echo "make reproduce   every published baseline cell beside ours"
+	@echo "make TASK        one of: $(TASKS)"
+	@echo "make lint docs bench clean"
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml | $(VENV)/bin/python
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(PIP) --editable '.[dev]'
+	@touch $(VENV)/.base $@
+
+demo: $(VENV)/.base
+	@$(BIN)/stsbaselines demo
+
+$(TASKS): $(VENV)/.base
+	@$(BIN)/stsbaselines run configs/$@.yaml
+
+reproduce: $(VENV)/.base
+	@$(BIN)/stsbaselines reproduce --out results
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+bench: $(VENV)/.base
+	$(BIN)/python benchmarks/token_cosine.py
+
+clean:
+	rm -rf $(VENV) site results
