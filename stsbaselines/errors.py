@@ -1,0 +1,101 @@
+"""The one error that bad input raises, and how it reads."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+SHOWN_FAULTS = 20
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with an input.
+
+    Parameters
+    ----------
+    path : str
+        The file, as the user named it.
+    found, expected : str
+        What is there, and what should be there.
+    line : int or None
+        Line number from 1; None where the fault is not in one line.
+
+    Examples
+    --------
+    >>> print(Fault("STS.output.OnWN.txt", "'1,5'", "a number", line=3))
+    STS.output.OnWN.txt, line 3: found '1,5', expected a number
+    """
+
+    path: str
+    found: str
+    expected: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}, line {self.line}"
+        return f"{place}: found {self.found}, expected {self.expected}"
+
+
+class InputError(ValueError):
+    """Input that cannot be used; no number is ever made from it.
+
+    Parameters
+    ----------
+    faults : str or sequence of Fault or str
+        Everything that is wrong. The message shows the first 20.
+
+    Examples
+    --------
+    >>> str(InputError("there is no baseline 'token-cosin'"))
+    "there is no baseline 'token-cosin'"
+    """
+
+    def __init__(self, faults: str | Sequence[Fault | str]) -> None:
+        self.faults: tuple[Fault | str, ...] = (
+            (faults,) if isinstance(faults, str) else tuple(faults)
+        )
+        lines = [str(fault) for fault in self.faults[:SHOWN_FAULTS]]
+        if len(self.faults) > SHOWN_FAULTS:
+            lines.append(f"... and {len(self.faults) - SHOWN_FAULTS:,} more faults")
+        super().__init__("\n".join(lines))
+
+
+def shown(text: bytes | str, longest: int = 40) -> str:
+    r"""Return `text` quoted, on one line, shortened to `longest` characters.
+
+    Examples
+    --------
+    >>> shown(b"1,5\r")
+    "'1,5\\r'"
+    """
+    if isinstance(text, bytes):
+        text = text[: 4 * longest].decode("utf-8", "backslashreplace")
+    return ascii(text if len(text) <= longest else text[: longest - 3] + "...")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return ", did you mean 'X'?" for the nearest known name, or "".
+
+    Examples
+    --------
+    >>> suggestion("token-cosin", ["random", "token-cosine"])
+    ", did you mean 'token-cosine'?"
+    """
+    by_lower_case = {each.lower(): each for each in known}
+    nearest = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
+    return f", did you mean {by_lower_case[nearest[0]]!r}?" if nearest else ""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
+    """Return the error for a `name` that is none of the `known` ones.
+
+    Examples
+    --------
+    >>> print(unknown("task", "sts2011", ["sts2012", "pit2015"]))
+    there is no task 'sts2011', did you mean 'sts2012'? There are: sts2012, pit2015.
+    """
+    names = list(known)
+    hint = suggestion(name, names) or "."
+    return InputError(f"there is no {kind} {name!r}{hint} There are: {', '.join(names)}.")

@@ -1,0 +1,122 @@
+"""Reading lines of bytes safely, and writing files whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from stsbaselines.errors import Fault, InputError
+
+LONGEST_LINE = 1 << 20
+_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+
+def open_to_read(path: Path) -> BinaryIO:
+    """Open `path` to read bytes.
+
+    Raises
+    ------
+    InputError
+        If it is missing, a directory, or not readable.
+    """
+    try:
+        return path.open("rb")
+    except IsADirectoryError:
+        raise InputError([Fault(str(path), "a directory", "a file")]) from None
+    except FileNotFoundError:
+        raise InputError([Fault(str(path), "nothing there", "a file")]) from None
+    except OSError as error:
+        found = error.strerror or type(error).__name__
+        raise InputError([Fault(str(path), found, "a readable file")]) from None
+
+
+def lines_of(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
+    r"""Yield (line number, line without its newline) of a stream of bytes.
+
+    Only ``\n`` ends a line: carriage returns, form feeds and C1 controls are data.
+
+    Parameters
+    ----------
+    stream : binary file
+    name : str
+        What to call the stream in error messages.
+
+    Raises
+    ------
+    InputError
+        For an empty stream, a byte order mark, a NUL byte, or a line over 1 MiB.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(lines_of(io.BytesIO(b"one\ntwo\r"), "example"))
+    [(1, b'one'), (2, b'two\r')]
+    """
+    number = 0
+    while line := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        if number == 1 and line.startswith(_BYTE_ORDER_MARKS):
+            raise InputError([Fault(name, "a byte order mark", "plain text without one", 1)])
+        if b"\0" in line:
+            raise InputError([Fault(name, "a NUL byte (binary data)", "lines of text", number)])
+        if len(line) > LONGEST_LINE:
+            raise InputError([Fault(name, "over 1 MiB", "a shorter line", number)])
+        yield number, line[:-1] if line.endswith(b"\n") else line
+    if number == 0:
+        raise InputError([Fault(name, "an empty file", "at least one line")])
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """Open `path` to write bytes; it appears whole when the block ends, else not at all.
+
+    A device or a pipe (``/dev/null``) is written to directly.
+
+    Raises
+    ------
+    InputError
+        If the place cannot be written to.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    target = path.resolve()
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(0, "a directory")
+        with temporary.open("wb") as stream:
+            yield stream
+        temporary.replace(target)
+    except OSError as error:
+        found = error.strerror or type(error).__name__
+        raise InputError([Fault(str(path), found, "a file that can be written")]) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` as UTF-8 to `path`, whole or not at all; make its folder."""
+    make_folder(path.parent)
+    with writing(path) as stream:
+        stream.write(text.encode("utf-8"))
+
+
+def make_folder(path: Path) -> None:
+    """Make the folder `path` and those above it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        found = error.strerror or type(error).__name__
+        raise InputError([Fault(str(path), found, "a folder that can be made")]) from None

@@ -1,0 +1,95 @@
+"""Reading a YAML file into a pydantic model, with errors that name file, line and key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from stsbaselines.errors import Fault, InputError, shown, suggestion
+from stsbaselines.files import open_to_read
+
+Model = TypeVar("Model", bound=BaseModel)
+Location = tuple[int | str, ...]
+
+
+def read_model(path: Path, model: type[Model]) -> Model:
+    """Read the YAML file `path` as a `model`.
+
+    Raises
+    ------
+    InputError
+        If it is not YAML, or does not fit the model: each fault is named with its line,
+        and an unknown key with the key that was probably meant.
+    """
+    with open_to_read(path) as stream:
+        try:
+            text = stream.read().decode("utf-8")
+            node = yaml.compose(text, Loader=yaml.SafeLoader)
+            content = yaml.safe_load(text)
+        except UnicodeDecodeError:
+            raise InputError([Fault(str(path), "bytes that are not UTF-8", "YAML")]) from None
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
+            mark = getattr(error, "problem_mark", None)
+            line = mark.line + 1 if mark else None
+            found = str(getattr(error, "problem", None) or "a fault")
+            raise InputError([Fault(str(path), found, "YAML", line)]) from None
+    if not isinstance(content, dict):
+        raise InputError([Fault(str(path), f"{type(content).__name__}", "keys and values")])
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise InputError(list(_faults(path, error, node, model))) from None
+
+
+def _faults(
+    path: Path, error: ValidationError, node: yaml.Node | None, model: type[BaseModel]
+) -> Iterator[Fault]:
+    for detail in error.errors(include_url=False):
+        location: Location = detail["loc"]
+        key = ".".join(str(part) for part in location)
+        line = _line_of(node, location)
+        if detail["type"] == "extra_forbidden":
+            known = _model_at(model, location).model_fields
+            hint = suggestion(str(location[-1]), known) or ", which has no meaning there"
+            yield Fault(str(path), f"key {key!r}{hint}", "a known key", line)
+        elif detail["type"] == "missing":
+            yield Fault(str(path), f"no key {key!r}", "this key", line)
+        else:
+            found = f"{key}: {shown(str(detail['input']))}"
+            message = detail["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+            yield Fault(str(path), found, message, line)
+
+
+def _model_at(model: type[BaseModel], location: Location) -> type[BaseModel]:
+    """Return the model that the key at `location` belongs to."""
+    for part in location[:-1]:
+        field = model.model_fields.get(str(part))
+        if field is not None:
+            model = next(_models_in(field.annotation), model)
+    return model
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in getattr(annotation, "__args__", ()):
+        yield from _models_in(inner)
+
+
+def _line_of(node: yaml.Node | None, location: Location) -> int | None:
+    """Return the line of the deepest YAML node on the way to `location`."""
+    line = node.start_mark.line + 1 if node else None
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            entry = next(((k, v) for k, v in node.value if k.value == part), None)
+            if entry is None:
+                break
+            line, node = entry[0].start_mark.line + 1, entry[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line
