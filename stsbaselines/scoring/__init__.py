@@ -1,0 +1,1 @@
+"""The official measures: pure functions on arrays."""

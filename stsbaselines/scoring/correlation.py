@@ -1,0 +1,237 @@
+"""Correlations of system scores with gold scores, and their aggregates over data sets.
+
+Sections "Evaluation" of the STS task papers (2012: tables 1 and 2; 2013, 2015) and the
+organisers' `correlation.pl`. A result that is undefined, such as the correlation of
+constant scores, is None: never 0, never NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def _vector(values: npt.ArrayLike, name: str) -> FloatArray:
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, but has {vector.ndim}")
+    if not np.isfinite(vector).all():
+        raise ValueError(f"{name} must be finite numbers, but has NaN or infinity")
+    return vector
+
+
+def _vectors(scores: npt.ArrayLike, gold: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    x, y = _vector(scores, "scores"), _vector(gold, "gold")
+    if len(x) != len(y):
+        raise ValueError(f"scores has {len(x)} values, but gold has {len(y)}")
+    return x, y
+
+
+def _is_constant(values: FloatArray) -> bool:
+    return len(values) == 0 or bool(np.all(values == values[0]))
+
+
+def _deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Deviations from the weighted mean, scaled to at most 1 so that no square overflows."""
+    scaled = values / np.abs(values).max()
+    deviations = scaled - np.average(scaled, weights=weights)
+    largest = np.abs(deviations).max()
+    return np.asarray(deviations / largest if largest > 0 else deviations)
+
+
+def pearson(
+    scores: npt.ArrayLike, gold: npt.ArrayLike, weights: npt.ArrayLike | None = None
+) -> float | None:
+    """Pearson correlation, weighted by confidences if `weights` are given.
+
+    Parameters
+    ----------
+    scores, gold : array-like of shape (n_pairs,)
+    weights : array-like of shape (n_pairs,), optional
+        Confidences, not negative, in any unit. Pairs of weight 0 do not count.
+
+    Returns
+    -------
+    float or None
+        None where it is undefined: fewer than two pairs that count, or constant values.
+
+    Raises
+    ------
+    ValueError
+        For NaN or infinity, unequal lengths or a negative weight.
+
+    References
+    ----------
+    `correlation.pl` of 2012 (unweighted) and 2013 (weighted); STS 2012, table 2.
+
+    Examples
+    --------
+    >>> round(pearson([1, 2, 3], [1, 2, 4]), 5)
+    0.98198
+    >>> round(pearson([1, 2, 3], [1, 2, 4], weights=[100, 100, 0]), 5)
+    1.0
+    >>> pearson([2, 2, 2], [1, 2, 4]) is None
+    True
+    """
+    x, y = _vectors(scores, gold)
+    w = np.ones(len(x)) if weights is None else _vector(weights, "weights")
+    if len(w) != len(x):
+        raise ValueError(f"weights has {len(w)} values, but scores has {len(x)}")
+    if (w < 0).any():
+        raise ValueError("weights must not be negative")
+    counted = w > 0
+    x, y, w = x[counted], y[counted], w[counted]
+    if _is_constant(x) or _is_constant(y):
+        return None
+    dx, dy, w = _deviations(x, w), _deviations(y, w), w / w.max()
+    spread = math.sqrt(np.sum(w * dx * dx)) * math.sqrt(np.sum(w * dy * dy))
+    if spread == 0:
+        return None
+    return float(np.clip(np.sum(w * dx * dy) / spread, -1.0, 1.0))
+
+
+def spearman(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
+    """Spearman rank correlation, ties given their mean rank.
+
+    Parameters
+    ----------
+    scores, gold : array-like of shape (n_pairs,)
+
+    Returns
+    -------
+    float or None
+        None where it is undefined.
+
+    Examples
+    --------
+    >>> spearman([1, 2, 30], [0, 1, 2])
+    1.0
+    """
+    from scipy.stats import rankdata  # slow to import, and only needed here
+
+    x, y = _vectors(scores, gold)
+    return pearson(rankdata(x), rankdata(y)) if len(x) else None
+
+
+def fitted_to_gold(scores: npt.ArrayLike, gold: npt.ArrayLike) -> FloatArray | None:
+    """Map scores onto the gold scores by their least-squares line.
+
+    Parameters
+    ----------
+    scores, gold : array-like of shape (n_pairs,)
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,) or None
+        None for constant scores, which have no such line.
+
+    References
+    ----------
+    STS 2012, section 4 (ALLnrm).
+
+    Examples
+    --------
+    >>> fitted_to_gold([0, 1, 2], [1, 3, 5])
+    array([1., 3., 5.])
+    """
+    x, y = _vectors(scores, gold)
+    if _is_constant(x):
+        return None
+    ones = np.ones(len(x))
+    dx = _deviations(x, ones)
+    slope = np.sum(dx * (y - y.mean())) / np.sum(dx * dx)
+    return np.asarray(y.mean() + slope * dx)
+
+
+def pearson_all(
+    scores: Sequence[npt.ArrayLike],
+    gold: Sequence[npt.ArrayLike],
+    weights: Sequence[npt.ArrayLike] | None = None,
+) -> float | None:
+    """ALL: one Pearson correlation over the concatenated data sets.
+
+    Parameters
+    ----------
+    scores, gold : sequence of array-like of shape (n_pairs of the data set,)
+    weights : likewise, optional
+        Confidences.
+
+    References
+    ----------
+    STS 2012, table 1 (ALL) and table 2 (ALLw).
+
+    Examples
+    --------
+    >>> round(pearson_all([[1, 2], [3, 5]], [[1, 2], [3, 4]]), 5)
+    0.98271
+    """
+    joined = None if weights is None else np.concatenate([np.asarray(w) for w in weights])
+    return pearson(
+        np.concatenate([np.asarray(s) for s in scores]),
+        np.concatenate([np.asarray(g) for g in gold]),
+        joined,
+    )
+
+
+def pearson_all_normalized(
+    scores: Sequence[npt.ArrayLike], gold: Sequence[npt.ArrayLike]
+) -> float | None:
+    """ALLnrm: ALL after mapping each data set's scores onto its gold by least squares.
+
+    It looks at the gold, so that even random scores reach a high value.
+
+    Parameters
+    ----------
+    scores, gold : sequence of array-like of shape (n_pairs of the data set,)
+
+    Returns
+    -------
+    float or None
+        None if the scores of any data set are constant.
+
+    References
+    ----------
+    STS 2012, section 4 and table 1.
+
+    Examples
+    --------
+    >>> round(pearson_all_normalized([[1, 2], [9, 5]], [[1, 2], [3, 4]]), 5)
+    1.0
+    """
+    fitted = [fitted_to_gold(s, g) for s, g in zip(scores, gold, strict=True)]
+    defined = [values for values in fitted if values is not None]
+    return pearson_all(defined, gold) if len(defined) == len(fitted) else None
+
+
+def mean(values: Sequence[float | None], weights: Sequence[float] | None = None) -> float | None:
+    """Mean of the data sets' correlations, weighted by their scored pairs or plain.
+
+    Parameters
+    ----------
+    values : sequence of float or None, one a data set
+    weights : sequence of float, optional
+        Number of scored pairs of each data set.
+
+    Returns
+    -------
+    float or None
+        None if any value is undefined or there is none.
+
+    References
+    ----------
+    STS 2012, table 1 (Mean); `correlation-all.pl` of 2013.
+
+    Examples
+    --------
+    >>> mean([0.5, 0.8], weights=[750, 250]), mean([0.5, None])
+    (0.575, None)
+    """
+    defined = [value for value in values if value is not None]
+    if not defined or len(defined) < len(values):
+        return None
+    return float(np.average(defined, weights=weights))

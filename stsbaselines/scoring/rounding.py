@@ -1,0 +1,52 @@
+"""Comparing a computed number with a printed one, as the organisers rounded."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+SCRIPT_DECIMALS = 5
+
+
+def printed(value: float, decimals: int) -> Decimal:
+    """Round `value` as the task papers do: to the script's 5 decimals, then half up.
+
+    The official scripts print ``%.5f``; the tables are that print rounded again.
+
+    Parameters
+    ----------
+    value : float
+    decimals : int
+        Decimals of the printed table.
+
+    Examples
+    --------
+    >>> printed(0.7038483, 4)
+    Decimal('0.7039')
+    """
+    as_script = Decimal(f"{value:.{SCRIPT_DECIMALS}f}")
+    if decimals >= SCRIPT_DECIMALS:
+        return Decimal(f"{value:.{decimals}f}")
+    return as_script.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+
+
+def agrees(value: float | None, published: Decimal) -> bool:
+    """Tell whether `value` rounds to every printed digit of `published`.
+
+    Parameters
+    ----------
+    value : float or None
+        None (an undefined result) agrees with nothing.
+    published : Decimal
+        As printed: its number of decimals says how far to round.
+
+    Examples
+    --------
+    >>> agrees(0.7984471, Decimal("0.7985")), agrees(None, Decimal("0.0000"))
+    (True, False)
+    """
+    if value is None:
+        return False
+    exponent = published.as_tuple().exponent
+    if not isinstance(exponent, int):
+        return False
+    return printed(value, max(0, -exponent)) == published
