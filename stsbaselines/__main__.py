@@ -1,0 +1,5 @@
+"""``python -m stsbaselines``."""
+
+from stsbaselines.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""One module a baseline; `stsbaselines.predictor.create` finds them by name."""

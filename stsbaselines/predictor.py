@@ -1,0 +1,265 @@
+"""Predictor, the one interface of all baselines, and finding them by name.
+
+A baseline is a module in `stsbaselines.baselines` with one class that derives from
+`Predictor` and whose `name` is the module's name with dashes: nothing else registers it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+import pkgutil
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+from zipfile import BadZipFile
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
+
+from stsbaselines import __version__
+from stsbaselines.errors import Fault, InputError, suggestion, unknown
+from stsbaselines.files import make_folder, open_to_read
+
+CHUNK_SIZE = 10_000
+_DESCRIPTION = "predictor.json"
+_ARRAYS = "arrays.npz"
+
+T = TypeVar("T")
+Self = TypeVar("Self", bound="Predictor")
+
+
+class Predictor(BaseEstimator):  # type: ignore[misc]
+    """A system that gives each pair of sentences a similarity.
+
+    Conventions of scikit-learn hold: `__init__` only stores its parameters, learned
+    attributes end in ``_``, `sklearn.base.clone` and `GridSearchCV` work. A subclass
+    defines `name` and `predict`, and `fit` if it learns.
+
+    Examples
+    --------
+    >>> class Lengths(Predictor):
+    ...     name = "lengths"
+    ...     def predict(self, pairs):
+    ...         return np.array([-abs(len(left) - len(right)) for left, right in pairs])
+    >>> Lengths().fit([]).predict([("a cat", "a dog"), ("hi", "hello")])
+    array([ 0, -3])
+    """
+
+    name: ClassVar[str]
+
+    def fit(self: Self, pairs: Sequence[Any], gold: Sequence[float] | None = None) -> Self:
+        """Learn from pairs; here, do nothing, as a baseline without training needs.
+
+        Parameters
+        ----------
+        pairs : sequence of (str, str) of length n_pairs
+        gold : sequence of float of length n_pairs, optional
+        """
+        return self
+
+    def predict(self, pairs: Sequence[Any]) -> Any:
+        """Return the similarity of each pair.
+
+        Parameters
+        ----------
+        pairs : sequence of (str, str) of length n_pairs
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+        """
+        raise NotImplementedError
+
+    def predict_chunks(
+        self, pairs: Iterable[Any], chunk_size: int = CHUNK_SIZE, n_jobs: int = 1
+    ) -> Iterator[Any]:
+        """Predict a stream of pairs chunk by chunk, in order, in constant memory.
+
+        Parameters
+        ----------
+        pairs : iterable of (str, str)
+        chunk_size : int
+            Pairs a chunk.
+        n_jobs : int
+            Processes of joblib; -1 for all cores.
+
+        Yields
+        ------
+        ndarray of shape (up to chunk_size,)
+        """
+        chunks = chunks_of(pairs, chunk_size)
+        if n_jobs == 1:
+            return (self.predict(chunk) for chunk in chunks)
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+        results: Iterator[Any] = parallel(delayed(self.predict)(chunk) for chunk in chunks)
+        return results
+
+    def save(self, directory: str | Path) -> None:
+        """Write the parameters and learned attributes to a new folder, as JSON and npz.
+
+        There is no pickle in it, so that models can be exchanged safely.
+
+        Raises
+        ------
+        InputError
+            If the folder is there already, or a parameter is not plain JSON.
+        """
+        target = Path(directory)
+        if target.exists():
+            raise InputError([Fault(str(target), "something there", "a new folder")])
+        learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
+        arrays = {key: value for key, value in learned.items() if _is_plain_array(value)}
+        description = {
+            "format": 1,
+            "version": __version__,
+            "name": self.name,
+            "parameters": self.get_params(deep=False),
+            "attributes": {key: value for key, value in learned.items() if key not in arrays},
+        }
+        try:
+            text = json.dumps(description, indent=2, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{self.name} cannot be saved as JSON: {error}") from None
+        make_folder(target.parent)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        try:
+            (temporary / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
+            np.savez(temporary / _ARRAYS, **arrays)
+            temporary.chmod(0o755)
+            temporary.rename(target)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _is_plain_array(value: object) -> bool:
+    return isinstance(value, np.ndarray) and not value.dtype.hasobject
+
+
+def _is_learned(attribute: str) -> bool:
+    return attribute.endswith("_") and not attribute.startswith("_")
+
+
+def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield lists of up to `size` items.
+
+    Examples
+    --------
+    >>> list(chunks_of("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    if size < 1:
+        raise ValueError(f"a chunk must have at least one item, not {size}")
+    iterator = iter(items)
+    while chunk := list(itertools.islice(iterator, size)):
+        yield chunk
+
+
+def names() -> list[str]:
+    """Return the names of all baselines.
+
+    Examples
+    --------
+    >>> "token-cosine" in names()
+    True
+    """
+    package = importlib.import_module("stsbaselines.baselines")
+    modules = pkgutil.iter_modules(package.__path__)
+    return sorted(module.name.replace("_", "-") for module in modules)
+
+
+def find(name: str) -> type[Predictor]:
+    """Return the class of the baseline `name`.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> find("token-cosine").__name__
+    'TokenCosine'
+    """
+    if name not in names():
+        raise unknown("baseline", name, names())
+    module = importlib.import_module(f"stsbaselines.baselines.{name.replace('-', '_')}")
+    for value in vars(module).values():
+        is_predictor = isinstance(value, type) and issubclass(value, Predictor)
+        if is_predictor and getattr(value, "name", None) == name:
+            return value  # type: ignore[no-any-return]
+    raise TypeError(f"{module.__name__} defines no Predictor named {name!r}")
+
+
+def create(name: str, **parameters: Any) -> Predictor:
+    """Return the baseline `name` with these parameters.
+
+    Raises
+    ------
+    InputError
+        If there is no such baseline or parameter.
+
+    Examples
+    --------
+    >>> create("random", random_state=7)
+    RandomScores(random_state=7)
+    """
+    baseline = find(name)
+    known = baseline().get_params(deep=False)
+    for parameter in parameters:
+        if parameter not in known:
+            raise InputError(
+                f"baseline {name!r} has no parameter {parameter!r}"
+                f"{suggestion(parameter, known) or '.'}"
+                f" It has: {', '.join(known) or 'none'}."
+            )
+    return baseline(**parameters)
+
+
+def load(directory: str | Path) -> Predictor:
+    """Read what `Predictor.save` wrote.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a saved predictor of a known baseline.
+    """
+    folder = Path(directory)
+    description = _read_description(folder / _DESCRIPTION)
+    predictor = create(description["name"], **description["parameters"])
+    for key, value in [*description["attributes"].items(), *_read_arrays(folder / _ARRAYS)]:
+        if not _is_learned(key):
+            raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
+        setattr(predictor, key, value)
+    return predictor
+
+
+def _read_arrays(path: Path) -> list[tuple[str, Any]]:
+    with open_to_read(path) as stream:
+        try:
+            arrays = np.load(stream, allow_pickle=False)
+            return [(key, arrays[key]) for key in arrays.files]
+        except (ValueError, BadZipFile, EOFError, AttributeError, zlib.error):
+            found = "no npz of plain arrays"
+    raise InputError([Fault(str(path), found, "saved arrays")])
+
+
+def _read_description(path: Path) -> Mapping[str, Any]:
+    with open_to_read(path) as stream:
+        try:
+            description = json.loads(stream.read().decode("utf-8"))
+        except (ValueError, RecursionError):
+            description = None
+    fields = {"name": str, "parameters": dict, "attributes": dict}
+    if not isinstance(description, dict) or not all(
+        isinstance(description.get(key), kind) for key, kind in fields.items()
+    ):
+        raise InputError([Fault(str(path), "other content", "a saved predictor's description")])
+    if description.get("format") != 1:
+        raise InputError([Fault(str(path), f"format {description.get('format')!r}", "format 1")])
+    return description
