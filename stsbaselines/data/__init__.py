@@ -1,0 +1,1 @@
+"""The catalogue of data sets, and finding their files on this machine."""

@@ -1,0 +1,205 @@
+"""Finding the files of data sets on this machine, and checking that they are the right ones.
+
+Directories are searched in this order: the one given (``--data-dir``), then
+``$STSBASELINES_DATA``, ``./data``, the user's cache, and last the samples that come with
+the package. Downloading will put files into the user's cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+
+from stsbaselines.data.catalogue import DataFile, DataSet, Task
+from stsbaselines.errors import Fault, InputError
+from stsbaselines.files import open_to_read
+
+ENVIRONMENT = "STSBASELINES_DATA"
+SAMPLES = Path(__file__).parent / "samples"
+
+
+@dataclass(frozen=True)
+class Located:
+    """What was found for one file of a data set.
+
+    Attributes
+    ----------
+    status : 'ok', 'wrong' or 'missing'
+        ``wrong``: a file of that name is there, but none with the right checksum.
+    path : Path or None
+        The right file, else the first wrong one.
+    found : str or None
+        sha256 of the file at `path`.
+    """
+
+    task: Task
+    dataset: DataSet
+    role: str
+    status: Literal["ok", "wrong", "missing"]
+    path: Path | None = None
+    found: str | None = None
+
+    @property
+    def expected(self) -> DataFile:
+        """Name and sha256 that the catalogue wants."""
+        return self.dataset.files[self.role]
+
+
+def directories(data_dir: str | Path | None = None) -> list[Path]:
+    """Return the data directories to search, in order.
+
+    Raises
+    ------
+    InputError
+        If the directory given, or the one named by ``$STSBASELINES_DATA``, does not exist.
+    """
+    named = [("", data_dir), (f"${ENVIRONMENT}: ", os.environ.get(ENVIRONMENT) or None)]
+    found = []
+    for origin, directory in named:
+        if directory is None:
+            continue
+        if not Path(directory).is_dir():
+            raise InputError([Fault(f"{origin}{directory}", "no such directory", "the data")])
+        found.append(Path(directory))
+    return [*found, Path("data"), cache_directory(), SAMPLES]
+
+
+def cache_directory() -> Path:
+    """Return the folder of downloaded data in the user's cache."""
+    return Path(platformdirs.user_cache_dir("stsbaselines")) / "data"
+
+
+def locate(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None = None) -> Located:
+    """Look for one file of a data set in all directories and known layouts.
+
+    Parameters
+    ----------
+    role : str
+        Such as ``input`` or ``gold``.
+    data_dir : path, optional
+        Searched first.
+
+    Examples
+    --------
+    >>> from stsbaselines.data.catalogue import find_task
+    >>> task = find_task("sample-sts")
+    >>> locate(task, task.datasets[0], "gold").status
+    'ok'
+    """
+    wanted = dataset.files[role]
+    wrong: Located | None = None
+    for path in _candidates(task, wanted.name, data_dir):
+        found = sha256_of(path)
+        if found == wanted.sha256:
+            return Located(task, dataset, role, "ok", path, found)
+        wrong = wrong or Located(task, dataset, role, "wrong", path, found)
+    return wrong or Located(task, dataset, role, "missing")
+
+
+def locate_all(task: Task, data_dir: str | Path | None = None) -> list[Located]:
+    """Look for every file of a task."""
+    return [
+        locate(task, dataset, role, data_dir) for dataset in task.datasets for role in dataset.files
+    ]
+
+
+def require(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None = None) -> Path:
+    """Return the path of a file of a data set.
+
+    Raises
+    ------
+    InputError
+        If it is missing (the message says where the data can be had), or is not the
+        official file.
+    """
+    located = locate(task, dataset, role, data_dir)
+    if located.path is None:
+        raise missing(located, data_dir)
+    if located.status == "wrong":
+        raise InputError([wrong_file(located)])
+    return located.path
+
+
+def missing(located: Located, data_dir: str | Path | None = None) -> InputError:
+    """Return the error for a file that is not there: one sentence on what to do."""
+    task, dataset = located.task, located.dataset
+    source = dataset.source if dataset.source and located.role == "input" else task.source
+    searched = ", ".join(str(path) for path in directories(data_dir)[:-1])
+    return InputError(
+        f"The data of {task.task} is not here ({located.expected.name} was looked for in"
+        f" {searched}): get it from {source}, put it into"
+        f" {task.folders[0]}/ below one of these or name its place by --data-dir or"
+        f" ${ENVIRONMENT}; `make demo` runs without it."
+    )
+
+
+def verify(
+    tasks: Sequence[Task], data_dir: str | Path | None = None, complete: bool = False
+) -> tuple[list[str], list[Fault | str]]:
+    """Compare the files of tasks with the catalogue's checksums.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+    data_dir : path, optional
+        Searched first.
+    complete : bool
+        Whether a task that is wholly missing is a fault.
+
+    Returns
+    -------
+    right : list of str
+        A line for each task that is here or, without `complete`, wholly missing.
+    faults : list of Fault
+        Each file that is wrong, or missing though its task is here. The sentences of a
+        restricted data set may be missing.
+    """
+    right: list[str] = []
+    faults: list[Fault | str] = []
+    for task in tasks:
+        located = locate_all(task, data_dir)
+        good = [each for each in located if each.status == "ok"]
+        absent = [each for each in located if each.status == "missing"]
+        withheld = [each for each in absent if each.dataset.restricted and each.role == "input"]
+        faults.extend(wrong_file(each) for each in located if each.status == "wrong")
+        if len(absent) < len(located):
+            right.append(f"{task.task}: {len(good)} of {len(located)} files are right")
+            faults.extend(
+                Fault(f"{task.task}: {each.expected.name}", "no such file", each.expected.sha256)
+                for each in absent
+                if each not in withheld
+            )
+            right.extend(f"{task.task}: {each.expected.name} is not here" for each in withheld)
+        elif complete:
+            faults.append(str(missing(absent[0], data_dir)))
+        else:
+            right.append(f"{task.task}: not here")
+    return right, faults
+
+
+def wrong_file(located: Located) -> Fault:
+    """Return the fault of a file whose checksum is not the official one."""
+    return Fault(str(located.path), f"sha256 {located.found}", f"sha256 {located.expected.sha256}")
+
+
+def sha256_of(path: Path) -> str:
+    """Return the sha256 of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    with open_to_read(path) as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[Path]:
+    for directory in directories(data_dir):
+        for folder in task.folders:
+            path = directory / folder / name
+            if path.is_file():
+                yield path
