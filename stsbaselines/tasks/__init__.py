@@ -1,0 +1,1 @@
+"""One module a task family: how its files are read, written, checked and scored."""

@@ -1,0 +1,409 @@
+r"""Semantic Textual Similarity of sentence pairs, 2012 to 2016: files and scorer.
+
+Bytes in, bytes out: only ``\n`` ends a line and only TAB separates columns; there is no
+quoting, no comment (in input files), no cleaning. Bytes that are not UTF-8 become
+surrogate escapes (PEP 383), so that encoding a sentence gives back its bytes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, TypeVar
+
+import numpy as np
+
+from stsbaselines import __version__
+from stsbaselines.data.catalogue import DataSet, Task
+from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
+from stsbaselines.files import lines_of, open_to_read
+from stsbaselines.scoring import correlation
+from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.tasks.family import Measures, Scores, signature
+
+_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_OUTPUT_NAME = re.compile(r"STS(?:2016)?\.output\.(?:surprise\.)?(.+)\.txt")
+HIGHEST_CONFIDENCE = 100.0
+
+T = TypeVar("T")
+
+
+class SentencePair(NamedTuple):
+    """Two sentences, as they stand in the file."""
+
+    left: str
+    right: str
+
+
+@dataclass(frozen=True)
+class SystemOutput:
+    """A system's scores for the pairs of one data set.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_pairs,)
+    confidences : ndarray of shape (n_pairs,) or None
+        None if no line has one; a line without one among others has 0, as in 2013.
+    notes : tuple of str
+        What is unusual about the file, yet does not keep it from being scored.
+    """
+
+    scores: FloatArray
+    confidences: FloatArray | None = None
+    notes: tuple[str, ...] = ()
+
+
+class _LineError(Exception):
+    """A line that does not fit."""
+
+    def __init__(self, found: str, expected: str) -> None:
+        self.found = found
+        self.expected = expected
+
+
+def read_pairs(path: Path) -> Iterator[SentencePair]:
+    """Yield the sentence pairs of an input file: its first two TAB-separated columns.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    InputError
+        At the first line without two columns; the next ones (20 in all) are named too.
+    """
+    with open_to_read(path) as stream:
+        yield from pairs_of(stream, str(path))
+
+
+def pairs_of(stream: BinaryIO, name: str) -> Iterator[SentencePair]:
+    r"""Yield the sentence pairs of a stream of bytes; see `read_pairs`.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(pairs_of(io.BytesIO(b'# 1\t"two\tsource\n'), "example"))
+    [SentencePair(left='# 1', right='"two')]
+    """
+    faults: list[Fault | str] = []
+    for number, line in lines_of(stream, name):
+        columns = line.split(b"\t", 2)
+        if len(columns) < 2:
+            found = shown(line) if line.strip() else "a blank line"
+            faults.append(Fault(name, found, "two sentences separated by a TAB", number))
+        elif not faults:
+            yield SentencePair(
+                columns[0].decode("utf-8", "surrogateescape"),
+                columns[1].decode("utf-8", "surrogateescape"),
+            )
+        if len(faults) == SHOWN_FAULTS:
+            break
+    if faults:
+        raise InputError(faults)
+
+
+def read_gold(path: Path, task: Task, dataset: DataSet) -> FloatArray:
+    """Read a gold standard: one number a line, an exactly empty line for a pair not scored.
+
+    Parameters
+    ----------
+    path : Path
+    task, dataset : Task, DataSet
+        Give the range of the scores and the number of pairs.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        NaN for a pair that is not scored.
+
+    Raises
+    ------
+    InputError
+        With every line that does not fit.
+    """
+
+    def parse(line: bytes) -> float:
+        return math.nan if line == b"" else _number(line, task.gold_range, "a score")
+
+    return np.array(_parsed(path, dataset.pairs, parse))
+
+
+def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) -> SystemOutput:
+    """Read a system output: ``score`` or ``score TAB confidence`` a line.
+
+    Parameters
+    ----------
+    path : Path
+    task, dataset : Task, DataSet
+        Give the range of the scores and the number of pairs.
+    strict : bool
+        The rules for submissions (`correct-output.pl` of 2013): scores within the
+        task's range, confidences within 0-100, no comments. Without it these are
+        noted, since the official scorers accept them.
+
+    Raises
+    ------
+    InputError
+        With every line that does not fit.
+    """
+    comments = 0
+    outside: list[str] = []
+
+    def skip(line: bytes) -> bool:
+        nonlocal comments
+        comments += (skipped := task.comments and not strict and line.startswith(b"#"))
+        return skipped
+
+    def bounded(text: bytes, low: float, high: float, what: str) -> float:
+        value = _number(text, (low, high) if strict else None, what)
+        if not low <= value <= high:
+            outside.append(what)
+        return value
+
+    def parse(line: bytes) -> tuple[float, float]:
+        columns = line.split(b"\t")
+        if len(columns) > 2:
+            raise _LineError(
+                f"{len(columns)} TAB-separated columns", "a score, or score TAB confidence"
+            )
+        score = bounded(columns[0], *task.gold_range, "a score")
+        if len(columns) == 1:
+            return score, math.nan
+        confidence = bounded(columns[1], 0.0, HIGHEST_CONFIDENCE, "a confidence")
+        if confidence < 0:
+            raise _LineError(shown(columns[1]), "a confidence from 0 to 100")
+        return score, confidence
+
+    table = np.array(_parsed(path, dataset.pairs, parse, skip))
+    scores, confidences = table[:, 0], table[:, 1]
+    notes = [
+        f"{outside.count(what)} lines with {what} outside {low:g}-{high:g},"
+        " which the official scorer accepts and a submission must not have"
+        for what, low, high in [
+            ("a score", *task.gold_range),
+            ("a confidence", 0.0, HIGHEST_CONFIDENCE),
+        ]
+        if what in outside
+    ]
+    if comments:
+        notes.append(f"{comments} lines that begin with # skipped, as the official scorer does")
+    if np.isnan(confidences).all():
+        return SystemOutput(scores, None, tuple(notes))
+    return SystemOutput(scores, np.nan_to_num(confidences, nan=0.0), tuple(notes))
+
+
+def _parsed(
+    path: Path,
+    count: int,
+    parse: Callable[[bytes], T],
+    skip: Callable[[bytes], bool] | None = None,
+) -> list[T]:
+    """Parse each line of a file that must have `count` of them; raise all faults at once."""
+    name = str(path)
+    values: list[T] = []
+    faults: list[Fault | str] = []
+    found = 0
+    carriage_returns = 0
+    with open_to_read(path) as stream:
+        for number, line in lines_of(stream, name):
+            if skip is not None and skip(line):
+                continue
+            found += 1
+            if found > count:
+                continue
+            if line.endswith(b"\r"):
+                carriage_returns += 1
+                line = line[:-1]
+            try:
+                values.append(parse(line))
+            except _LineError as error:
+                faults.append(Fault(name, error.found, error.expected, number))
+    if carriage_returns:
+        lines = f"{carriage_returns} lines that end in a carriage return (Windows line endings)"
+        faults.append(Fault(name, lines, "lines that end in a newline alone"))
+    if found != count:
+        faults.append(Fault(name, f"{found} lines", f"{count}, one for each pair"))
+    if faults:
+        raise InputError(faults)
+    return values
+
+
+def _number(text: bytes, bounds: tuple[float, float] | None, what: str) -> float:
+    wanted = f"{what} that is a number"
+    if bounds:
+        wanted = f"{what} from {bounds[0]:g} to {bounds[1]:g}"
+    if not text.strip():
+        raise _LineError("a blank" if text else "nothing", wanted)
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not math.isfinite(value) or (bounds and not bounds[0] <= value <= bounds[1]):
+        raise _LineError(shown(text), wanted)
+    return value
+
+
+def format_predictions(predictions: Iterable[float]) -> bytes:
+    r"""Return the lines of a system output, 10 decimals as `00-baseline.pl` prints them.
+
+    Raises
+    ------
+    InputError
+        For a prediction that is not a finite number.
+
+    Examples
+    --------
+    >>> format_predictions([0.5, 1 / 3])
+    b'0.5000000000\n0.3333333333\n'
+    """
+    values = [float(value) for value in predictions]
+    if not all(map(math.isfinite, values)):
+        raise InputError("the system predicted NaN or infinity, which is no score")
+    return b"".join(b"%.10f\n" % value for value in values)
+
+
+def label_of_output(file_name: str) -> str | None:
+    """Return the data set that the name of an output file claims to be for, if any.
+
+    Examples
+    --------
+    >>> label_of_output("STS.output.surprise.OnWN.txt"), label_of_output("readme.txt")
+    ('OnWN', None)
+    """
+    match = _OUTPUT_NAME.fullmatch(file_name)
+    return match[1] if match else None
+
+
+def score(
+    task: Task, run: str, gold: Mapping[str, FloatArray], outputs: Mapping[str, SystemOutput]
+) -> Scores:
+    """Score a run as the task's organisers did, with the other common measures beside.
+
+    Parameters
+    ----------
+    task : Task
+    run : str
+        What to call the run.
+    gold : mapping of str to ndarray of shape (n_pairs,)
+        By data set; NaN for pairs that are not scored.
+    outputs : mapping of str to SystemOutput
+        By data set. Aggregates are given only if all data sets of the task are here.
+
+    Returns
+    -------
+    Scores
+        ``pearson`` is the measure of the task's official scorer: weighted by confidence
+        where that scorer did so. With confidences, ``pearson_unweighted`` and
+        ``pearson_weighted`` are given as well. Aggregates: ``Mean`` is weighted by
+        scored pairs, ``plain_mean`` is not; ``ALL``, ``ALLnrm`` and ``ALLw``
+        (confidence-weighted) are those of 2012, tables 1 and 2.
+    """
+    notes: list[str] = []
+    parts = [
+        _Part.of(name, gold[name], outputs[name], task, notes)
+        for name in task.dataset_names
+        if name in outputs
+    ]
+    complete = len(parts) == len(task.datasets)
+    return Scores(
+        task=task.task,
+        run=run,
+        datasets={part.name: part.measures() for part in parts},
+        aggregates=_aggregates(task, parts) if complete else {},
+        main="pearson",
+        signature=_signature(task, parts, complete),
+        notes=tuple(notes),
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The scored pairs of one data set."""
+
+    name: str
+    scores: FloatArray
+    gold: FloatArray
+    confidences: FloatArray | None
+    weighted: bool
+    confidence: str
+
+    @classmethod
+    def of(
+        cls, name: str, gold: FloatArray, output: SystemOutput, task: Task, notes: list[str]
+    ) -> _Part:
+        scored = ~np.isnan(gold)
+        notes.extend(f"{name}: {note}" for note in output.notes)
+        confidences, how = output.confidences, "none"
+        if confidences is not None:
+            confidences, how = confidences[scored], task.confidence
+            if how == "ignored":
+                notes.append(f"{name}: confidences ignored, as {task.task}'s official scorer does")
+            if not confidences.any():
+                confidences, how = np.full(len(confidences), HIGHEST_CONFIDENCE), "equal"
+                notes.append(
+                    f"{name}: all confidences are 0, so all pairs weigh the same,"
+                    " as the organisers of 2013 decided"
+                )
+        part = cls(name, output.scores[scored], gold[scored], confidences, how == "weighted", how)
+        if part.pearson is None:
+            notes.append(f"{name}: the correlation of constant scores is undefined")
+        return part
+
+    @property
+    def pearson(self) -> float | None:
+        weights = self.confidences if self.weighted else None
+        return correlation.pearson(self.scores, self.gold, weights)
+
+    @property
+    def spearman(self) -> float | None:
+        return correlation.spearman(self.scores, self.gold)
+
+    @property
+    def weights(self) -> FloatArray:
+        return np.ones(len(self.gold)) if self.confidences is None else self.confidences
+
+    def measures(self) -> Measures:
+        measures: Measures = {
+            "pearson": self.pearson,
+            "spearman": self.spearman,
+            "n": len(self.gold),
+        }
+        if self.confidences is not None:
+            measures["pearson_unweighted"] = correlation.pearson(self.scores, self.gold)
+            measures["pearson_weighted"] = correlation.pearson(
+                self.scores, self.gold, self.confidences
+            )
+        return measures
+
+
+def _aggregates(task: Task, parts: list[_Part]) -> dict[str, float | None]:
+    scores, gold = [part.scores for part in parts], [part.gold for part in parts]
+    pairs = [len(values) for values in gold]
+    pearsons = [part.pearson for part in parts]
+    aggregates = {
+        "Mean": correlation.mean(pearsons, pairs),
+        "ALL": correlation.pearson_all(scores, gold),
+        "ALLnrm": correlation.pearson_all_normalized(scores, gold),
+        "plain_mean": correlation.mean(pearsons),
+        "spearman_Mean": correlation.mean([part.spearman for part in parts], pairs),
+        "spearman_ALL": correlation.spearman(np.concatenate(scores), np.concatenate(gold)),
+    }
+    if any(part.confidences is not None for part in parts):
+        aggregates["ALLw"] = correlation.pearson_all(scores, gold, [part.weights for part in parts])
+    return {name: aggregates.pop(name) for name in task.measures} | aggregates
+
+
+def _signature(task: Task, parts: list[_Part], complete: bool) -> str:
+    return signature(
+        [
+            ("task", task.task),
+            ("sets", "+".join(f"{part.name}({len(part.gold)})" for part in parts)),
+            ("n", sum(len(part.gold) for part in parts)),
+            ("correlation", "pearson"),
+            ("aggregate", "+".join(task.measures) if complete else "none"),
+            ("mean", "weighted by scored pairs"),
+            ("confidence", "+".join(sorted({part.confidence for part in parts}))),
+            ("version", __version__),
+        ]
+    )
