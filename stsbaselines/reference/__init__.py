@@ -1,0 +1,195 @@
+"""The published result tables of the task papers, as typed package data.
+
+A table is one TSV file in `stsbaselines/reference/tables`. Its first lines,
+``# key: value``, say what it is; then come a header and one row a run. An empty cell is
+one that the paper does not print, or that is illegible in our copy.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from stsbaselines.errors import InputError, unknown
+
+TABLES = Path(__file__).parent / "tables"
+TEXT_COLUMNS = frozenset({"run", "team", "flags", "system_type", "task", "dataset"})
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run of a table.
+
+    Attributes
+    ----------
+    text : mapping of str to str
+        The columns that are no numbers, such as ``run``.
+    flags : frozenset of str
+        Such as ``baseline``, ``reference-system``, ``organizer``, ``late``.
+    values : mapping of str to Decimal
+        The printed numbers with their printed digits; empty cells are left out.
+    """
+
+    text: Mapping[str, str]
+    flags: frozenset[str]
+    values: Mapping[str, Decimal]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A published table.
+
+    Attributes
+    ----------
+    name, task, title : str
+        `task` is the catalogue's name for the task.
+    note : str
+        What to know when reading it.
+    columns : tuple of str
+    rows : tuple of Row
+    """
+
+    name: str
+    task: str
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def summary(self) -> dict[str, str]:
+        """Return what the table is, without its rows."""
+        return {"table": self.name, "task": self.task, "title": self.title, "note": self.note}
+
+    def row(self, run: str) -> Row:
+        """Return the row of the run of that name.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        for row in self.rows:
+            if row.text.get("run") == run:
+                return row
+        raise unknown(f"run in table {self.name}", run, [row.text["run"] for row in self.rows])
+
+    def cells(self) -> list[dict[str, str]]:
+        """Return the rows as printed text, one dict a row; "" for an empty cell."""
+        return [
+            {
+                column: ",".join(sorted(row.flags))
+                if column == "flags"
+                else row.text.get(column, str(row.values.get(column, "")))
+                for column in self.columns
+            }
+            for row in self.rows
+        ]
+
+
+def table_names() -> list[str]:
+    """Return the names of all tables.
+
+    Examples
+    --------
+    >>> "sts2013-core" in table_names()
+    True
+    """
+    return sorted(path.stem for path in TABLES.glob("*.tsv"))
+
+
+@functools.cache
+def table(name: str) -> Table:
+    """Return a published table.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``sts2013-core``; see `table_names`.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> table("sts2015-english").row("Baseline-tokencos").values["Mean"]
+    Decimal('0.5871')
+    """
+    if name not in table_names():
+        raise unknown("table", name, table_names())
+    with (TABLES / f"{name}.tsv").open(encoding="utf-8", newline="\n") as stream:
+        lines = stream.read().splitlines()
+    about = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
+    body = [line for line in lines if not line.startswith("# ")]
+    rows = list(csv.DictReader(body, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return Table(
+        name=name,
+        task=about["task"],
+        title=about["title"],
+        note=about.get("note", ""),
+        columns=tuple(rows[0]),
+        rows=tuple(_row(cells) for cells in rows),
+    )
+
+
+def _row(cells: Mapping[str, str]) -> Row:
+    return Row(
+        text={
+            column: value
+            for column, value in cells.items()
+            if column in TEXT_COLUMNS and column != "flags"
+        },
+        flags=frozenset(filter(None, (cells.get("flags") or "").split(","))),
+        values={
+            column: Decimal(value)
+            for column, value in cells.items()
+            if column not in TEXT_COLUMNS and value
+        },
+    )
+
+
+def tables_of(task: str | None = None) -> list[Table]:
+    """Return the tables of a task, the table of that name, or all tables.
+
+    Raises
+    ------
+    InputError
+        If there is no such task or table.
+
+    Examples
+    --------
+    >>> [found.name for found in tables_of("sts2012")]
+    ['sts2012', 'sts2012-random', 'sts2012-weighted']
+    """
+    tables = [table(name) for name in table_names()]
+    if task is None:
+        return tables
+    found = [each for each in tables if task in (each.task, each.name)]
+    if not found:
+        known = sorted({each.task for each in tables} | set(table_names()))
+        raise unknown("published table or task", task, known)
+    return found
+
+
+def published(table_name: str, run: str) -> Mapping[str, Decimal]:
+    """Return the printed numbers of one run.
+
+    Raises
+    ------
+    InputError
+        If there is no such table or run, or the run has no number.
+
+    Examples
+    --------
+    >>> published("sts2013-core", "baseline-tokencos")["Mean"]
+    Decimal('0.3639')
+    """
+    values = table(table_name).row(run).values
+    if not values:
+        raise InputError(f"table {table_name} prints no number for the run {run!r}.")
+    return values
