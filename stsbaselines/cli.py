@@ -1,0 +1,390 @@
+"""The command line: it parses arguments and prints; the work is done elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+import yaml
+
+from stsbaselines import __version__
+from stsbaselines.errors import InputError
+
+if TYPE_CHECKING:
+    from stsbaselines.config import ExperimentConfig
+    from stsbaselines.data.catalogue import Task
+    from stsbaselines.experiment import Progress, Results
+    from stsbaselines.report import Format
+
+BAD_INPUT = 2
+
+app = typer.Typer(
+    help="Official baselines and scorers of the Semantic Textual Similarity shared tasks.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+data_app = typer.Typer(help="Find and verify the data sets.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-dir",
+        metavar="DIR",
+        help="Look here first; then in $STSBASELINES_DATA, ./data and the user's cache.",
+    ),
+]
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where results go.")]
+Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Processes; -1 for all cores.")]
+DataSetName = Annotated[
+    str | None, typer.Option("--dataset", metavar="NAME", help="Only this data set of the task.")
+]
+Mapping_ = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="NAME=FILE", help="A file in PATH that is named otherwise."),
+]
+
+
+def main() -> None:
+    """Run the command line; bad input ends in one sentence and exit status 2."""
+    try:
+        app()
+    except InputError as error:
+        sys.exit(_refuse(str(error)))
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        sys.exit(_refuse(f"{error.filename or 'a file'}: {error.strerror or error}"))
+
+
+def _refuse(message: str) -> int:
+    print(message, file=sys.stderr)
+    return BAD_INPUT
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"stsbaselines {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Official baselines and scorers of the Semantic Textual Similarity shared tasks."""
+
+
+@contextmanager
+def _progress(pairs: int) -> Iterator[Progress]:
+    """Show a progress bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("predicting", total=pairs)
+        yield lambda done: bar.advance(task, done)
+
+
+def _jobs(jobs: int) -> int:
+    if jobs == 0:
+        raise InputError("--jobs is 0, but must be the number of processes, or -1 for all cores.")
+    return jobs
+
+
+@app.command()
+def run(
+    config: Annotated[
+        list[str], typer.Argument(metavar="CONFIG...", help="Configuration files or their names.")
+    ],
+    data_dir: DataDir = None,
+    out: Out = Path("results"),
+    jobs: Jobs = 1,
+) -> None:
+    """Run the baselines of a configuration, and compare them with the published numbers.
+
+    Writes the official output files to OUT/TASK/BASELINE/ and OUT/TASK/results.json.
+    """
+    from stsbaselines.config import read_config
+    from stsbaselines.report import results_text
+
+    for number, each in enumerate([read_config(name) for name in config]):
+        print("" if number == 0 else "\n", end="")
+        print(results_text(_run(each, out, data_dir, jobs)), flush=True)
+
+
+def _run(config: ExperimentConfig, out: Path, data_dir: Path | None, jobs: int) -> Results:
+    from stsbaselines import experiment
+    from stsbaselines.files import write_text
+    from stsbaselines.report import to_json
+
+    with _progress(experiment.pairs_to_predict(config)) as progress:
+        results = experiment.run(config, out, data_dir, _jobs(jobs), progress)
+    write_text(out / config.task / "results.json", to_json(results.to_dict()) + "\n")
+    return results
+
+
+@app.command()
+def demo(out: Annotated[Path | None, typer.Option("--out", metavar="DIR")] = None) -> None:
+    """Run all baselines on the embedded samples; needs neither data nor network.
+
+    Keeps the output files only with --out.
+    """
+    from stsbaselines.config import read_config, sample_config_names
+    from stsbaselines.report import results_text
+
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in sample_config_names():
+            print(results_text(_run(read_config(name), out or Path(temporary), None, 1)))
+    print("\nWith the official data, `stsbaselines run sts2013` compares with the published rows.")
+
+
+@app.command()
+def score(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
+    dataset: DataSetName = None,
+    mapping: Mapping_ = None,
+    data_dir: DataDir = None,
+    json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
+) -> None:
+    """Score a system's output with every measure of a task.
+
+    PATH is one output file, or a folder with one file for each data set.
+    """
+    from stsbaselines import submission
+    from stsbaselines.report import scores_text, to_json
+
+    scores = submission.score(task, path, dataset, _mapping(mapping), data_dir)
+    print(to_json(scores.to_dict()) if json else scores_text(scores))
+
+
+@app.command()
+def check(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
+    dataset: DataSetName = None,
+    mapping: Mapping_ = None,
+) -> None:
+    """Check that a submission is well-formed: exit status 0, or 2 with its faults."""
+    from stsbaselines import submission
+
+    files = submission.check(task, path, dataset, _mapping(mapping))
+    for name, file in files.items():
+        print(f"{name}: {file} is well-formed")
+
+
+def _mapping(options: list[str] | None) -> dict[str, str]:
+    mapping = {}
+    for option in options or []:
+        name, equals, file = option.partition("=")
+        if not (name and equals and file):
+            raise InputError(f"--map is {option!r}, but must be NAME=FILE.")
+        mapping[name] = file
+    return mapping
+
+
+@app.command()
+def predict(
+    baseline: Annotated[str, typer.Argument(metavar="BASELINE", help="Name, or a saved folder.")],
+    file: Annotated[Path, typer.Argument(metavar="[FILE|-]", help="Two sentences a line.")] = Path(
+        "-"
+    ),
+    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE")] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter, such as random_state=1."),
+    ] = None,
+    jobs: Jobs = 1,
+) -> None:
+    """Score each line of two TAB-separated sentences; one score a line, streaming.
+
+    A file is checked before its first score is printed; standard input cannot be, so
+    there the scores before a faulty chunk of lines have been printed when it is refused.
+    """
+    from stsbaselines import predictor
+    from stsbaselines.files import writing
+    from stsbaselines.tasks import sts
+
+    system = (
+        predictor.load(baseline)
+        if Path(baseline).is_dir()
+        else predictor.create(baseline, **_parameters(parameter))
+    )
+    if str(file) == "-":
+        pairs = sts.pairs_of(sys.stdin.buffer, "standard input")
+    else:
+        pairs = sts.read_pairs(file)
+        if out is None:
+            for _ in sts.read_pairs(file):
+                pass
+    chunks = system.predict_chunks(pairs, n_jobs=_jobs(jobs))
+    if out is None:
+        for scores in chunks:
+            sys.stdout.buffer.write(sts.format_predictions(scores))
+        sys.stdout.buffer.flush()
+        return
+    with writing(out) as stream:
+        for scores in chunks:
+            stream.write(sts.format_predictions(scores))
+
+
+def _parameters(options: list[str] | None) -> dict[str, Any]:
+    parameters = {}
+    for option in options or []:
+        name, equals, value = option.partition("=")
+        try:
+            parameters[name] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            equals = ""
+        if not (name and equals):
+            raise InputError(f"--set is {option!r}, but must be NAME=VALUE.")
+    return parameters
+
+
+FormatOption = Annotated[
+    str, typer.Option("--format", metavar="FORMAT", help="text, json, csv, markdown or latex.")
+]
+
+
+def _format(name: str) -> Format:
+    from stsbaselines.errors import unknown
+    from stsbaselines.report import Format
+
+    if name not in list(Format.__members__):
+        raise unknown("format", name, Format.__members__)
+    return Format(name)
+
+
+@app.command()
+def tables(
+    task: Annotated[
+        str | None, typer.Argument(metavar="[TASK]", help="A task, or the name of a table.")
+    ] = None,
+    format: FormatOption = "text",
+) -> None:
+    """Print the published tables of a task; without TASK, list all tables."""
+    from stsbaselines import reference
+    from stsbaselines.report import Format, render, tables_text, to_json
+
+    style = _format(format)
+    found = reference.tables_of(task)
+    if task is None:
+        print(render([table.summary() for table in found], style))
+    elif style is Format.json:
+        print(to_json([{**table.summary(), "rows": table.cells()} for table in found]))
+    elif style is Format.csv:
+        single = found if len(found) == 1 else [each for each in found if each.name == task]
+        if not single:
+            names = ", ".join(table.name for table in found)
+            raise InputError(f"{task} has several tables; for CSV, name one of them: {names}.")
+        print(render(single[0].cells(), style))
+    else:
+        print(tables_text(found, style))
+
+
+@app.command()
+def reproduce(
+    data_dir: DataDir = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Also write ledger.txt, .json and .md here."),
+    ] = None,
+    jobs: Jobs = 1,
+    format: FormatOption = "text",
+) -> None:
+    """Print every published baseline cell beside ours: the ledger.
+
+    Exit status 1 if a cell differs without a known reason, 2 if there is no data at all.
+    """
+    from stsbaselines import experiment
+    from stsbaselines.config import config_names, read_config
+    from stsbaselines.files import write_text
+    from stsbaselines.report import Format, ledger_text
+
+    style = _format(format)
+    configs = {name: read_config(name) for name in config_names()}
+    total = sum(experiment.pairs_to_predict(config) for config in configs.values())
+    with tempfile.TemporaryDirectory() as temporary, _progress(total) as progress:
+        place = out or Path(temporary)
+        cells = experiment.ledger(configs, place, data_dir, _jobs(jobs), progress)
+    if all(cell.status == "no data" for cell in cells):
+        raise InputError(sorted({cell.reason for cell in cells}))
+    if out is not None:
+        for ending, each in [("txt", Format.text), ("json", Format.json), ("md", Format.markdown)]:
+            write_text(out / f"ledger.{ending}", ledger_text(cells, each) + "\n")
+    print(ledger_text(cells, style))
+    if any(cell.status == "differs" for cell in cells):
+        raise typer.Exit(1)
+
+
+Tasks = Annotated[list[str] | None, typer.Argument(metavar="[TASK...]", help="All, if none.")]
+
+
+@data_app.command("list")
+def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOption = "text") -> None:
+    """List the data sets of the catalogue, and whether their files are here."""
+    from stsbaselines.data.catalogue import describe
+    from stsbaselines.data.find import locate_all
+    from stsbaselines.report import Format, render
+
+    style = _format(format)
+    rows = []
+    for task in _tasks(tasks):
+        located = locate_all(task, data_dir)
+        for row in describe(task):
+            states = {each.status for each in located if each.dataset.name == row["data set"]}
+            here = next(state for state in ("wrong", "missing", "ok") if state in states)
+            rows.append({**row, "here": here})
+    if style is Format.text:
+        shown = ["task", "data set", "pairs", "scored", "gold range", "here", "licence"]
+        rows = [{key: row[key] for key in shown} for row in rows]
+    print(render(rows, style))
+
+
+@data_app.command("path")
+def data_path(
+    task: Annotated[str, typer.Argument(metavar="TASK")],
+    dataset: Annotated[str | None, typer.Argument(metavar="[DATASET]")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print where the files of a task or of one of its data sets are."""
+    from stsbaselines.data.catalogue import find_task
+    from stsbaselines.data.find import require
+
+    entry = find_task(task)
+    datasets = entry.datasets if dataset is None else [entry.dataset(dataset)]
+    paths = [require(entry, each, role, data_dir) for each in datasets for role in each.files]
+    print("\n".join(str(path) for path in paths))
+
+
+@data_app.command("verify")
+def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
+    """Compare the files that are here with the official checksums.
+
+    Exit status 2 if a file is wrong, or missing from a task that is named or partly here.
+    """
+    from stsbaselines.data.find import verify
+
+    right, faults = verify(_tasks(tasks), data_dir, complete=bool(tasks))
+    for line in right:
+        print(line)
+    if faults:
+        raise InputError(faults)
+
+
+def _tasks(names: list[str] | None) -> list[Task]:
+    from stsbaselines.data.catalogue import find_task, task_names
+
+    return [find_task(name) for name in names or task_names()]

@@ -1,0 +1,121 @@
+"""The configuration of an experiment: which baselines on which task, and what was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from stsbaselines.data.catalogue import SAMPLE_PREFIX
+from stsbaselines.errors import Fault, InputError, suggestion
+from stsbaselines.yamlmodel import read_model
+
+_PACKAGED = Path(__file__).parent / "configs"
+_CHECKOUT = Path(__file__).parent.parent / "configs"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PublishedRun(_Section):
+    """The run of a published table that a baseline reproduces."""
+
+    table: str
+    run: str
+
+
+class Explanation(_Section):
+    """Why a cell does not come out to the printed digit.
+
+    Attributes
+    ----------
+    reason : str
+    tolerance : float or None
+        Within it the cell is ``close``; without one it is ``not reproducible``, or, where
+        no published number is at hand, ``illegible``.
+    """
+
+    reason: str
+    tolerance: float | None = Field(default=None, gt=0)
+
+
+class BaselineConfig(_Section):
+    """One baseline of an experiment.
+
+    Attributes
+    ----------
+    baseline : str
+        Its name, such as ``token-cosine``.
+    parameters : dict
+        Passed to it.
+    seeds : int or None
+        Run it that often, with ``random_state`` 0, 1, ..., and report the mean.
+    published : PublishedRun or None
+    explained : dict of str to Explanation
+        By data set or aggregate.
+    """
+
+    baseline: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    seeds: int | None = Field(default=None, ge=1)
+    published: PublishedRun | None = None
+    explained: dict[str, Explanation] = Field(default_factory=dict)
+
+
+class ExperimentConfig(_Section):
+    """The content of a configuration file."""
+
+    task: str
+    baselines: list[BaselineConfig] = Field(min_length=1)
+
+
+def config_names() -> list[str]:
+    """Return the names of the configurations that come with the package.
+
+    Examples
+    --------
+    >>> "sts2013" in config_names()
+    True
+    """
+    return sorted(path.stem for path in _config_folder().glob("*.yaml"))
+
+
+def sample_config_names() -> list[str]:
+    """Return the names of the configurations that run on the embedded samples."""
+    return [name for name in config_names() if name.startswith(SAMPLE_PREFIX)]
+
+
+def read_config(config: str | Path) -> ExperimentConfig:
+    """Read a configuration file.
+
+    Parameters
+    ----------
+    config : str or Path
+        Path of a YAML file, or the name of a configuration that comes with the package.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or a key or value in it is wrong.
+
+    Examples
+    --------
+    >>> read_config("sts2013").task
+    'sts2013'
+    """
+    path = Path(config)
+    packaged = _config_folder() / f"{config}.yaml"
+    if not path.is_file() and path.name == str(config) and packaged.is_file():
+        path = packaged
+    elif not path.exists():
+        names = ", ".join(config_names())
+        hint = suggestion(str(config), config_names())
+        wanted = f"a configuration file, or one of {names}"
+        raise InputError([Fault(str(config), f"no such file{hint}", wanted)])
+    return read_model(path, ExperimentConfig)
+
+
+def _config_folder() -> Path:
+    return _PACKAGED if _PACKAGED.is_dir() else _CHECKOUT

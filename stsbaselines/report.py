@@ -1,0 +1,197 @@
+"""Results as text, JSON, CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from tabulate import tabulate
+
+if TYPE_CHECKING:
+    from stsbaselines.experiment import Cell, Results
+    from stsbaselines.reference import Table
+    from stsbaselines.tasks.family import Scores
+
+Rows = Sequence[Mapping[str, Any]]
+UNDEFINED = "undefined"
+
+
+class Format(str, Enum):
+    """How a table is written."""
+
+    text = "text"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
+
+
+_TABULATE = {Format.text: "simple", Format.markdown: "pipe", Format.latex: "latex_booktabs"}
+
+
+def render(rows: Rows, style: Format = Format.text) -> str:
+    """Write rows of one kind as a table.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        The keys of the first one are the header.
+    style : Format
+
+    Examples
+    --------
+    >>> print(render([{"run": "a", "Mean": "0.5870"}]))
+    run      Mean
+    -----  ------
+    a      0.5870
+    """
+    if style is Format.json:
+        return to_json(list(rows))
+    if style is Format.csv:
+        return _csv(rows)
+    numeric = {key for row in rows for key, value in row.items() if _is_number(value)}
+    header = list(rows[0]) if rows else []
+    return tabulate(
+        [[row.get(key, "") for key in header] for row in rows],
+        headers=header,
+        tablefmt=_TABULATE[style],
+        disable_numparse=True,
+        colalign=["decimal" if key in numeric else "left" for key in header] or None,
+        preserve_whitespace=False,
+    )
+
+
+def _is_number(value: object) -> bool:
+    text = str(value).lstrip("-")
+    return text.replace(".", "", 1).isdigit()
+
+
+def _csv(rows: Rows) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue().removesuffix("\n")
+
+
+def to_json(content: Any) -> str:
+    """Write plain values as JSON; NaN is refused, since no result is ever NaN."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def number(value: float | None) -> str:
+    """Write a score with the 5 decimals of the official scripts.
+
+    Examples
+    --------
+    >>> number(0.5), number(None)
+    ('0.50000', 'undefined')
+    """
+    return UNDEFINED if value is None else f"{value:.5f}"
+
+
+def cell_rows(cells: Iterable[Cell]) -> list[dict[str, str]]:
+    """Return cells as rows of printed text; columns that would be empty are left out."""
+    rows = [
+        {
+            "task": cell.task,
+            "baseline": cell.baseline,
+            "set": cell.name,
+            "ours": "-" if cell.status == "no data" else number(cell.ours),
+            "sd": "" if cell.deviation is None else f"{cell.deviation:.4f}",
+            "published": "" if cell.published is None else str(cell.published),
+            "status": cell.status,
+            "reason": cell.reason,
+        }
+        for cell in cells
+    ]
+    used = [key for key in (rows[0] if rows else []) if any(row[key] for row in rows)]
+    return [{key: row[key] for key in used} for row in rows]
+
+
+def _without(rows: Rows, *columns: str) -> list[dict[str, Any]]:
+    return [{key: value for key, value in row.items() if key not in columns} for row in rows]
+
+
+def results_text(results: Results) -> str:
+    """Return what an experiment gave as one table, with its notes below."""
+    notes = [*results.notes]
+    for baseline in results.baselines:
+        if baseline.config.seeds:
+            notes.append(
+                f"{baseline.config.baseline}: mean and standard deviation (sd) over"
+                f" {baseline.config.seeds} seeds."
+            )
+        notes.extend(_reasons(baseline.cells))
+        notes.extend(dict.fromkeys(note for scores in baseline.runs for note in scores.notes))
+    rows = _without(cell_rows(results.cells), "task", "reason")
+    return "\n".join([results.task.title, "", render(rows), "", *notes]).rstrip()
+
+
+def _reasons(cells: Iterable[Cell]) -> list[str]:
+    """Return the reasons of cells, each once, with the cells that it is for."""
+    places: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell.reason:
+            places.setdefault(cell.reason, []).append(cell.name)
+    return [f"{', '.join(names)}: {reason}." for reason, names in places.items()]
+
+
+def scores_text(scores: Scores) -> str:
+    """Return the scores of a run as tables, with its notes and signature below."""
+    columns = list(dict.fromkeys(key for values in scores.datasets.values() for key in values))
+    rows = [
+        {
+            "set": name,
+            **{
+                key: values[key] if isinstance(values.get(key), int) else number(values[key])
+                for key in columns
+                if key in values
+            },
+        }
+        for name, values in scores.datasets.items()
+    ]
+    parts = [f"{scores.run} on {scores.task}", "", render(rows)]
+    if scores.aggregates:
+        totals = [{"aggregate": k, "value": number(v)} for k, v in scores.aggregates.items()]
+        parts += ["", render(totals)]
+    return "\n".join([*parts, "", *scores.notes, scores.signature])
+
+
+def tables_text(tables: Iterable[Table], style: Format = Format.text) -> str:
+    """Return published tables, each below its title and above its note."""
+    parts = []
+    for table in tables:
+        if style is Format.csv:
+            parts.append(render(table.cells(), style))
+            continue
+        mark = {Format.markdown: "### ", Format.latex: "% "}.get(style, "")
+        note_mark = "% " if style is Format.latex else ""
+        parts.append(f"{mark}{table.name}: {table.title}\n\n{render(table.cells(), style)}")
+        if table.note:
+            parts.append(f"{note_mark}{table.note}")
+    return "\n\n".join(parts)
+
+
+def ledger_text(cells: Sequence[Cell], style: Format = Format.text) -> str:
+    """Return the ledger as a table; as text and Markdown with a summary."""
+    if style is Format.json:
+        return to_json([cell.to_dict() for cell in cells])
+    rows = cell_rows(cells)
+    if style is Format.text:
+        table = render(_without(rows, "reason"))
+        return "\n".join([table, "", *_reasons(cells), _summary(cells)])
+    table = render(rows, style)
+    return f"{table}\n\n{_summary(cells)}" if style is Format.markdown else table
+
+
+def _summary(cells: Sequence[Cell]) -> str:
+    """Return how many cells have which status, in a sentence."""
+    counts = Counter(cell.status for cell in cells)
+    listed = ", ".join(f"{count} {status}" for status, count in counts.items())
+    return f"{len(cells)} published cells: {listed}."
