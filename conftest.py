@@ -1,0 +1,117 @@
+"""Shared fixtures, and the examples of README.md and docs/, which run as tests."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sybil import Example, Sybil
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+from stsbaselines.data.find import ENVIRONMENT
+
+ROOT = Path(__file__).parent
+COMMAND = Path(sys.executable).parent / "stsbaselines"
+
+
+def _find_official_data() -> Path | None:
+    """Return the directory with the official data, if there is one."""
+    directory = Path(os.environ.get(ENVIRONMENT) or ROOT / "data")
+    return directory.resolve() if directory.is_dir() else None
+
+
+OFFICIAL_DATA = _find_official_data()
+
+
+@pytest.fixture
+def official_data() -> Path:
+    """Return the directory with the official data; skip the test if there is none.
+
+    Continuous integration has the data, and fails if a test was skipped.
+    """
+    if OFFICIAL_DATA is None:
+        pytest.skip(f"needs the official data; name its place by ${ENVIRONMENT}")
+    return OFFICIAL_DATA
+
+
+@pytest.fixture(autouse=True)
+def _isolated(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Run each test in an empty directory with an empty cache and, unless official, no data."""
+    if "official_data" not in request.fixturenames:
+        monkeypatch.delenv(ENVIRONMENT, raising=False)
+    elif OFFICIAL_DATA:
+        monkeypatch.setenv(ENVIRONMENT, str(OFFICIAL_DATA))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+
+def run_command(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the installed command line."""
+    return subprocess.run(
+        [str(COMMAND), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        **options,
+    )
+
+
+def _evaluate_console(example: Example) -> str | None:
+    """Run the commands of a console block (after ``$``) and compare what they print.
+
+    ``make TASK`` stands for the command that the Makefile runs for it.
+    """
+    environment = dict(os.environ, PATH=f"{COMMAND.parent}:{os.environ['PATH']}")
+    environment["TERM"] = "dumb"
+    folder = example.namespace["folder"]
+    for block in re.split(r"^\$ ", str(example.parsed), flags=re.MULTILINE)[1:]:
+        command, _, expected = block.partition("\n")
+        command = re.sub(r"^make (sts\S+)$", r"stsbaselines run \1", command)
+        done = subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment
+        )
+        printed = done.stdout + done.stderr
+        if _lines(printed) != _lines(expected):
+            return f"$ {command}\n{printed}\n--- instead of\n{expected}"
+    return None
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def _prepare(namespace: dict[str, Any]) -> None:
+    namespace["temporary"] = tempfile.TemporaryDirectory()
+    namespace["folder"] = namespace["temporary"].name
+    namespace["no_data"] = OFFICIAL_DATA is None
+    namespace["previous"] = Path.cwd()
+    if OFFICIAL_DATA:
+        os.environ[ENVIRONMENT] = str(OFFICIAL_DATA)
+    os.chdir(namespace["folder"])
+
+
+def _clean(namespace: dict[str, Any]) -> None:
+    os.chdir(namespace["previous"])
+    namespace["temporary"].cleanup()
+
+
+pytest_collect_file = Sybil(
+    parsers=[
+        PythonCodeBlockParser(),
+        CodeBlockParser(language="console", evaluator=_evaluate_console),
+        SkipParser(),
+    ],
+    patterns=["*.md"],
+    setup=_prepare,
+    teardown=_clean,
+).pytest()

@@ -1,0 +1,164 @@
+"""The measures, against scipy and by their properties."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from stsbaselines.scoring import correlation
+from stsbaselines.scoring.rounding import agrees, printed
+
+scores = st.lists(st.integers(-500, 500).map(lambda n: n / 100), min_size=3, max_size=30)
+paired = st.integers(3, 30).flatmap(
+    lambda n: st.tuples(*[st.lists(st.integers(0, 50), min_size=n, max_size=n)] * 2)
+)
+
+
+def spread(values: list[int]) -> bool:
+    return len(set(values)) > 1
+
+
+@given(paired)
+def test_pearson_and_spearman_equal_scipy(pair: tuple[list[int], list[int]]) -> None:
+    x, y = pair
+    assume(spread(x) and spread(y))
+    assert correlation.pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
+    assert correlation.spearman(x, y) == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
+
+
+@given(paired, st.floats(0.01, 100), st.floats(-100, 100))
+def test_pearson_ignores_scale_and_offset(
+    pair: tuple[list[int], list[int]], scale: float, offset: float
+) -> None:
+    x, y = pair
+    assume(spread(x) and spread(y))
+    moved = np.array(x) * scale + offset
+    assert correlation.pearson(moved, y) == pytest.approx(correlation.pearson(x, y), abs=1e-9)
+
+
+@given(paired, st.data())
+def test_whole_weights_count_as_repeated_pairs(
+    pair: tuple[list[int], list[int]], data: st.DataObject
+) -> None:
+    x, y = pair
+    weights = data.draw(st.lists(st.integers(0, 4), min_size=len(x), max_size=len(x)))
+    repeated = correlation.pearson(np.repeat(x, weights), np.repeat(y, weights))
+    weighted = correlation.pearson(x, y, weights)
+    if repeated is None:
+        assert weighted is None
+    else:
+        assert weighted == pytest.approx(repeated, abs=1e-9)
+
+
+def test_weighted_pearson_by_hand() -> None:
+    # Weighted means 1.75 and 2; covariance .25*.75*1.25*... worked out on paper below.
+    x, y, w = [1.0, 2.0, 3.0], [1.0, 3.0, 2.0], [2.0, 1.0, 1.0]
+    mx, my = (2 * 1 + 2 + 3) / 4, (2 * 1 + 3 + 2) / 4
+    covariance = (2 * (1 - mx) * (1 - my) + (2 - mx) * (3 - my) + (3 - mx) * (2 - my)) / 4
+    vx = (2 * (1 - mx) ** 2 + (2 - mx) ** 2 + (3 - mx) ** 2) / 4
+    vy = (2 * (1 - my) ** 2 + (3 - my) ** 2 + (2 - my) ** 2) / 4
+    assert correlation.pearson(x, y, w) == pytest.approx(covariance / (vx * vy) ** 0.5)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "weights"),
+    [
+        ([], [], None),
+        ([1], [2], None),
+        ([2, 2, 2], [1, 2, 3], None),
+        ([0.1] * 7, [1, 2, 3, 4, 5, 6, 7], None),
+        ([1, 2, 3], [4, 4, 4], None),
+        ([1, 2, 3], [1, 2, 3], [0, 0, 0]),
+        ([1, 2, 2], [1, 2, 3], [0, 1, 1]),
+    ],
+)
+def test_undefined_stays_undefined(
+    x: list[float], y: list[float], weights: list[float] | None
+) -> None:
+    assert correlation.pearson(x, y, weights) is None
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e150, 1e307])
+def test_extreme_scores_neither_overflow_nor_vanish(scale: float) -> None:
+    x = np.array([1.0, 2.0, 3.0, 5.0]) * scale
+    assert correlation.pearson(x, [1, 2, 3, 4]) == pytest.approx(
+        correlation.pearson([1, 2, 3, 5], [1, 2, 3, 4])
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "weights", "message"),
+    [
+        ([1, float("nan")], [1, 2], None, "NaN"),
+        ([1, 2], [1, float("inf")], None, "infinity"),
+        ([1, 2], [1, 2, 3], None, "2 values, but gold has 3"),
+        ([[1, 2]], [1, 2], None, "one dimension"),
+        ([1, 2], [1, 2], [1, -1], "negative"),
+        ([1, 2], [1, 2], [1], "weights has 1"),
+    ],
+)
+def test_bad_arrays_are_refused(
+    x: list[float], y: list[float], weights: list[float] | None, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        correlation.pearson(x, y, weights)
+
+
+@given(paired)
+def test_fitted_scores_are_the_least_squares_line(pair: tuple[list[int], list[int]]) -> None:
+    x, y = pair
+    assume(spread(x))
+    line = stats.linregress(x, y)
+    expected = line.intercept + line.slope * np.array(x)
+    assert correlation.fitted_to_gold(x, y) == pytest.approx(expected, abs=1e-8)
+
+
+@given(paired, paired)
+def test_normalizing_never_lowers_all(
+    one: tuple[list[int], list[int]], two: tuple[list[int], list[int]]
+) -> None:
+    assume(all(spread(values) for values in (*one, *two)))
+    xs, ys = [one[0], two[0]], [one[1], two[1]]
+    plain, normalized = (
+        correlation.pearson_all(xs, ys),
+        correlation.pearson_all_normalized(xs, ys),
+    )
+    assume(plain is not None and normalized is not None)
+    assert plain is not None
+    assert normalized is not None
+    assert normalized >= plain - 1e-9
+
+
+def test_one_constant_set_leaves_allnrm_and_mean_undefined() -> None:
+    assert correlation.pearson_all_normalized([[1, 1], [1, 2]], [[1, 2], [1, 2]]) is None
+    assert correlation.mean([0.5, None], [750, 250]) is None
+    assert correlation.mean([]) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "expected"),
+    [
+        (0.7038483, 4, "0.7039"),
+        (0.7984471, 4, "0.7985"),
+        (0.58709, 4, "0.5871"),
+        (0.494925, 3, "0.495"),
+        (0.411334, 5, "0.41133"),
+        (-0.06684999, 4, "-0.0669"),
+        (0.5, 1, "0.5"),
+    ],
+)
+def test_rounding_is_that_of_the_papers(value: float, decimals: int, expected: str) -> None:
+    assert printed(value, decimals) == Decimal(expected)
+
+
+@given(st.floats(-1, 1), st.integers(1, 5))
+def test_a_value_agrees_with_its_own_print_and_no_neighbour(value: float, decimals: int) -> None:
+    cell = printed(value, decimals)
+    assert agrees(value, cell)
+    assert not agrees(value, cell + Decimal(1).scaleb(-decimals))
+    assert not agrees(None, cell)

@@ -1,0 +1,249 @@
+"""Configurations, running them, the ledger, and the published tables."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from stsbaselines import experiment, reference, report, submission
+from stsbaselines.config import (
+    BaselineConfig,
+    ExperimentConfig,
+    Explanation,
+    PublishedRun,
+    config_names,
+    read_config,
+)
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.data.find import SAMPLES
+from stsbaselines.errors import InputError
+from stsbaselines.tasks import sts
+
+SAMPLE = read_config("sample-sts")
+
+
+@pytest.mark.parametrize("name", config_names())
+def test_configurations_fit_catalogue_and_tables(name: str) -> None:
+    config = read_config(name)
+    task = find_task(config.task)
+    for baseline in config.baselines:
+        cells = {*task.dataset_names, *task.measures}
+        assert set(baseline.explained) <= cells
+        if baseline.published:
+            values = reference.published(baseline.published.table, baseline.published.run)
+            assert {column for column in values if not column.endswith("rank")} <= cells
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "task: sts2013\nbaseline: []\n",
+            "line 2: found key 'baseline', did you mean 'baselines'?",
+        ),
+        (
+            "task: sts2013\nbaselines:\n  - baseline: random\n    seed: 3\n",
+            "line 4: found key 'baselines.0.seed', did you mean 'seeds'?",
+        ),
+        ("task: sts2013\nbaselines:\n  - {}\n", "line 3: found no key 'baselines.0.baseline'"),
+        ("task: sts2013\nbaselines: []\n", "line 2: found baselines: "),
+        ("task: 7\nbaselines:\n  - baseline: random\n", "line 1: found task: '7'"),
+        ("task: [\n", "expected YAML"),
+        ("- a\n", "found list"),
+        ("", "found NoneType"),
+        ("task: !!python/object/apply:os.system [echo]\n", "expected YAML"),
+    ],
+)
+def test_a_faulty_configuration_is_explained(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        read_config(path)
+    assert message in str(error.value)
+    assert str(path) in str(error.value)
+
+
+def test_other_faulty_configurations(tmp_path: Path) -> None:
+    (tmp_path / "latin.yaml").write_bytes(b"task: caf\xe9\n")
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_config(tmp_path / "latin.yaml")
+    with pytest.raises(InputError, match="did you mean 'sts2013'"):
+        read_config("sts213")
+    with pytest.raises(InputError, match="a directory"):
+        read_config(tmp_path)
+
+
+def test_a_run_writes_official_files_and_scores_them(tmp_path: Path) -> None:
+    seen: list[int] = []
+    results = experiment.run(SAMPLE, tmp_path, progress=seen.append)
+    assert sum(seen) == experiment.pairs_to_predict(SAMPLE) == 22 * 11
+    folder = tmp_path / "sample-sts" / "token-cosine"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "STS.output.journeys.txt",
+        "STS.output.kitchen.txt",
+    ]
+    again = submission.score("sample-sts", folder)
+    assert again.datasets == results.baselines[0].runs[0].datasets
+    first_line = (folder / "STS.output.kitchen.txt").read_text().splitlines()[0]
+    assert first_line == "0.1178511302"  # one shared token of nine and eight: 1 / sqrt(72)
+
+
+def test_two_jobs_write_the_same_bytes(tmp_path: Path) -> None:
+    for jobs in (1, 2):
+        experiment.run(SAMPLE, tmp_path / str(jobs), n_jobs=jobs)
+    for path in (tmp_path / "1").rglob("*.txt"):
+        other = tmp_path / "2" / path.relative_to(tmp_path / "1")
+        assert path.read_bytes() == other.read_bytes()
+
+
+def test_seeds_differ_and_are_repeatable(tmp_path: Path) -> None:
+    one, two = (experiment.run(SAMPLE, tmp_path / name) for name in "ab")
+    assert [cell.ours for cell in one.cells] == [cell.ours for cell in two.cells]
+    random = one.baselines[1]
+    assert len({scores.datasets["kitchen"]["pearson"] for scores in random.runs}) == 10
+    outputs = [(tmp_path / "a/sample-sts/random" / f"seed-{n}") for n in (0, 1)]
+    scores = [
+        sts.read_output(path / f"STS.output.{name}.txt", find_task("sample-sts"), dataset).scores
+        for path in outputs
+        for name, dataset in [(d.name, d) for d in find_task("sample-sts").datasets]
+    ]
+    assert len({tuple(values[:10]) for values in scores}) == 4
+
+
+@pytest.mark.parametrize(
+    ("ours", "printed", "explanation", "missing", "status"),
+    [
+        (0.70385, "0.7039", None, False, "exact"),
+        (0.70384, "0.7039", None, False, "differs"),
+        (0.70384, "0.7039", Explanation(reason="why"), False, "not reproducible"),
+        (0.70384, "0.7039", Explanation(reason="why", tolerance=0.01), False, "close"),
+        (0.6, "0.7039", Explanation(reason="why", tolerance=0.01), False, "differs"),
+        (0.7039, "0.7039", Explanation(reason="why", tolerance=0.01), False, "exact"),
+        (None, "0.7039", None, False, "differs"),
+        (None, "0.0000", None, False, "differs"),
+        (None, "0.7039", Explanation(reason="why", tolerance=9), False, "not reproducible"),
+        (None, "0.7039", None, True, "no data"),
+        (0.7, None, Explanation(reason="illegible"), False, "illegible"),
+        (0.7, None, None, False, ""),
+    ],
+)
+def test_the_status_of_a_cell(
+    ours: float | None,
+    printed: str | None,
+    explanation: Explanation | None,
+    missing: bool,
+    status: str,
+) -> None:
+    cell = experiment.Cell("task", "baseline", "set", ours, Decimal(printed) if printed else None)
+    assert experiment._judged(cell, explanation, missing).status == status
+
+
+def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
+    published = PublishedRun(table="sts2014", run="Baseline-tokencos")
+    config = ExperimentConfig(
+        task="sample-sts",
+        baselines=[
+            BaselineConfig(baseline="token-cosine", published=published),
+            BaselineConfig(baseline="random", seeds=2),
+        ],
+    )
+    cells = experiment.ledger({"sample": config, "plain": SAMPLE}, tmp_path)
+    by_name = {cell.name: cell.status for cell in cells}
+    assert by_name.pop("Mean") == "differs"
+    assert set(by_name.values()) == {"no data"}
+    assert "deft-news" in by_name
+    assert all(cell.baseline == "token-cosine" for cell in cells)
+
+
+def test_the_ledger_without_data_says_so(tmp_path: Path) -> None:
+    cells = experiment.ledger({"sts2012": read_config("sts2012")}, tmp_path)
+    assert {cell.status for cell in cells} == {"no data"}
+    assert len(cells) == 9
+    assert all("stswiki" in cell.reason for cell in cells)
+    assert json.loads(report.ledger_text(cells, report.Format.json))[0]["published"] == "0.4334"
+    assert "9 published cells: 9 no data." in report.ledger_text(cells, report.Format.markdown)
+
+
+def copies(folder: Path, **names: str) -> Path:
+    for name, file_name in names.items():
+        lines = (SAMPLES / "sample-sts" / f"STS.gs.{name}.txt").read_text()
+        (folder / file_name).write_text(lines.replace("\n\n", "\n3\n"))
+    return folder
+
+
+def test_a_misnamed_file_is_pointed_out_and_can_be_mapped(tmp_path: Path) -> None:
+    copies(tmp_path, kitchen="STS.output.kitchens.txt", journeys="STS.output.journeys.txt")
+    (tmp_path / "readme.txt").write_text("not an output")
+    with pytest.raises(InputError) as error:
+        submission.score("sample-sts", tmp_path)
+    assert "STS.output.kitchens.txt is for no data set" in str(error.value)
+    assert "--map kitchen=STS.output.kitchens.txt" in str(error.value)
+    mapping = {"kitchen": "STS.output.kitchens.txt"}
+    assert submission.score("sample-sts", tmp_path, mapping=mapping).aggregates["Mean"] is not None
+    assert set(submission.check("sample-sts", tmp_path, mapping=mapping)) == {"kitchen", "journeys"}
+    one = submission.score("sample-sts", tmp_path, dataset="journeys")
+    assert list(one.datasets) == ["journeys"]
+
+
+def test_two_files_for_one_set_are_refused(tmp_path: Path) -> None:
+    copies(tmp_path, journeys="STS.output.journeys.txt", kitchen="STS.output.kitchen.txt")
+    copies(tmp_path, kitchen="STS.output.surprise.kitchen.txt")
+    with pytest.raises(InputError, match="found 2 files"):
+        submission.score("sample-sts", tmp_path)
+
+
+def test_a_single_file_needs_a_telling_name_or_the_option(tmp_path: Path) -> None:
+    copies(tmp_path, kitchen="mine.txt")
+    with pytest.raises(InputError, match="--dataset with one of kitchen, journeys"):
+        submission.score("sample-sts", tmp_path / "mine.txt")
+    scores = submission.score("sample-sts", tmp_path / "mine.txt", dataset="kitchen")
+    assert scores.datasets["kitchen"]["pearson"] == pytest.approx(1)
+    assert scores.aggregates == {}
+    with pytest.raises(InputError, match="the path given is a file"):
+        submission.score("sample-sts", tmp_path / "mine.txt", mapping={"kitchen": "x"})
+
+
+def test_every_table_is_readable() -> None:
+    for name in reference.table_names():
+        table = reference.table(name)
+        assert table.title
+        assert table.rows
+        cells = table.cells()
+        assert all(tuple(row) == table.columns for row in cells)
+
+
+def test_tables_keep_printed_digits() -> None:
+    assert str(reference.published("sts2012", "00-baseline/task6-baseline")["ALL"]) == "0.3110"
+    row = reference.table("sts2013-core").row("DKPro")
+    assert row.flags == {"reference-system"}
+    assert "Mean" not in row.values
+    with pytest.raises(InputError, match="did you mean 'DKPro'"):
+        reference.table("sts2013-core").row("DKpro")
+    with pytest.raises(InputError, match="no published table or task"):
+        reference.tables_of("sts1999")
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        (report.Format.json, '[\n  {\n    "run": "a_b",\n    "Mean": "0.5870"\n  }\n]'),
+        (report.Format.csv, "run,Mean\na_b,0.5870"),
+        (report.Format.markdown, "| run   |   Mean |\n|:------|-------:|\n| a_b   | 0.5870 |"),
+    ],
+)
+def test_formats(style: report.Format, expected: str) -> None:
+    assert report.render([{"run": "a_b", "Mean": "0.5870"}], style) == expected
+
+
+def test_latex_is_escaped() -> None:
+    text = report.render([{"run": "a_b & c", "Mean": "0.5870"}], report.Format.latex)
+    assert r"a\_b \& c" in text
+    assert r"\toprule" in text
+
+
+def test_nan_never_becomes_json() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        report.to_json({"pearson": float("nan")})
