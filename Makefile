@@ -21,9 +21,9 @@ $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.dev: pyproject.toml | $(VENV)/.base
 	$(PIP) --editable '.[dev]'
-	@touch $(VENV)/.base $@
+	@touch $@
 
 demo: $(VENV)/.base
 	@$(BIN)/stsbaselines demo

@@ -22,7 +22,10 @@ COMMAND = Path(sys.executable).parent / "stsbaselines"
 
 def _find_official_data() -> Path | None:
     """Return the directory with the official data, if there is one."""
-    directory = Path(os.environ.get(ENVIRONMENT) or ROOT / "data")
+    named = os.environ.get(ENVIRONMENT)
+    if named and not Path(named).is_dir():
+        raise pytest.UsageError(f"${ENVIRONMENT}: no such directory: {named}")
+    directory = Path(named or ROOT / "data")
     return directory.resolve() if directory.is_dir() else None
 
 
@@ -95,12 +98,15 @@ def _prepare(namespace: dict[str, Any]) -> None:
     namespace["folder"] = namespace["temporary"].name
     namespace["no_data"] = OFFICIAL_DATA is None
     namespace["previous"] = Path.cwd()
+    namespace["environment"] = os.environ.copy()
     if OFFICIAL_DATA:
         os.environ[ENVIRONMENT] = str(OFFICIAL_DATA)
     os.chdir(namespace["folder"])
 
 
 def _clean(namespace: dict[str, Any]) -> None:
+    os.environ.clear()
+    os.environ.update(namespace["environment"])
     os.chdir(namespace["previous"])
     namespace["temporary"].cleanup()
 

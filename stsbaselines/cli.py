@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-import yaml
 
 from stsbaselines import __version__
 from stsbaselines.errors import InputError
@@ -54,6 +55,7 @@ Mapping_ = Annotated[
 
 def main() -> None:
     """Run the command line; bad input ends in one sentence and exit status 2."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         app()
     except InputError as error:
@@ -126,13 +128,9 @@ def run(
 
 def _run(config: ExperimentConfig, out: Path, data_dir: Path | None, jobs: int) -> Results:
     from stsbaselines import experiment
-    from stsbaselines.files import write_text
-    from stsbaselines.report import to_json
 
     with _progress(experiment.pairs_to_predict(config)) as progress:
-        results = experiment.run(config, out, data_dir, _jobs(jobs), progress)
-    write_text(out / config.task / "results.json", to_json(results.to_dict()) + "\n")
-    return results
+        return experiment.run(config, out, data_dir, _jobs(jobs), progress)
 
 
 @app.command()
@@ -157,7 +155,7 @@ def score(
     dataset: DataSetName = None,
     mapping: Mapping_ = None,
     data_dir: DataDir = None,
-    json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
 ) -> None:
     """Score a system's output with every measure of a task.
 
@@ -167,7 +165,7 @@ def score(
     from stsbaselines.report import scores_text, to_json
 
     scores = submission.score(task, path, dataset, _mapping(mapping), data_dir)
-    print(to_json(scores.to_dict()) if json else scores_text(scores))
+    print(to_json(scores.to_dict()) if as_json else scores_text(scores))
 
 
 @app.command()
@@ -214,42 +212,28 @@ def predict(
     there the scores before a faulty chunk of lines have been printed when it is refused.
     """
     from stsbaselines import predictor
-    from stsbaselines.files import writing
-    from stsbaselines.tasks import sts
+    from stsbaselines.experiment import predict_file
 
-    system = (
-        predictor.load(baseline)
-        if Path(baseline).is_dir()
-        else predictor.create(baseline, **_parameters(parameter))
-    )
-    if str(file) == "-":
-        pairs = sts.pairs_of(sys.stdin.buffer, "standard input")
+    if Path(baseline).is_dir():
+        if parameter:
+            raise InputError(f"{baseline} is a saved predictor, so its parameters cannot be set.")
+        system = predictor.load(baseline)
     else:
-        pairs = sts.read_pairs(file)
-        if out is None:
-            for _ in sts.read_pairs(file):
-                pass
-    chunks = system.predict_chunks(pairs, n_jobs=_jobs(jobs))
-    if out is None:
-        for scores in chunks:
-            sys.stdout.buffer.write(sts.format_predictions(scores))
-        sys.stdout.buffer.flush()
-        return
-    with writing(out) as stream:
-        for scores in chunks:
-            stream.write(sts.format_predictions(scores))
+        system = predictor.create(baseline, **_parameters(parameter))
+    predict_file(system, None if str(file) == "-" else file, out, _jobs(jobs))
 
 
 def _parameters(options: list[str] | None) -> dict[str, Any]:
+    """Parse NAME=VALUE, the value as JSON if it is JSON, else as text."""
     parameters = {}
     for option in options or []:
         name, equals, value = option.partition("=")
-        try:
-            parameters[name] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            equals = ""
         if not (name and equals):
             raise InputError(f"--set is {option!r}, but must be NAME=VALUE.")
+        try:
+            parameters[name] = json.loads(value)
+        except ValueError:
+            parameters[name] = value
     return parameters
 
 
@@ -314,8 +298,9 @@ def reproduce(
     from stsbaselines.report import Format, ledger_text
 
     style = _format(format)
-    configs = {name: read_config(name) for name in config_names()}
-    total = sum(experiment.pairs_to_predict(config) for config in configs.values())
+    every = [experiment.with_published_rows(read_config(name)) for name in config_names()]
+    configs = [config for config in every if config is not None]
+    total = sum(experiment.pairs_to_predict(config) for config in configs)
     with tempfile.TemporaryDirectory() as temporary, _progress(total) as progress:
         place = out or Path(temporary)
         cells = experiment.ledger(configs, place, data_dir, _jobs(jobs), progress)
@@ -335,22 +320,13 @@ Tasks = Annotated[list[str] | None, typer.Argument(metavar="[TASK...]", help="Al
 @data_app.command("list")
 def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOption = "text") -> None:
     """List the data sets of the catalogue, and whether their files are here."""
-    from stsbaselines.data.catalogue import describe
-    from stsbaselines.data.find import locate_all
-    from stsbaselines.report import Format, render
+    from stsbaselines.data.find import listing
+    from stsbaselines.report import Format, render, without
 
     style = _format(format)
-    rows = []
-    for task in _tasks(tasks):
-        located = locate_all(task, data_dir)
-        for row in describe(task):
-            states = {each.status for each in located if each.dataset.name == row["data set"]}
-            here = next(state for state in ("wrong", "missing", "ok") if state in states)
-            rows.append({**row, "here": here})
-    if style is Format.text:
-        shown = ["task", "data set", "pairs", "scored", "gold range", "here", "licence"]
-        rows = [{key: row[key] for key in shown} for row in rows]
-    print(render(rows, style))
+    rows = listing(_tasks(tasks), data_dir)
+    long = ("source", "folders", "citation")
+    print(render(without(rows, *long) if style is Format.text else rows, style))
 
 
 @data_app.command("path")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from stsbaselines.data.catalogue import SAMPLE_PREFIX
 from stsbaselines.errors import Fault, InputError, suggestion
@@ -47,21 +47,35 @@ class BaselineConfig(_Section):
     Attributes
     ----------
     baseline : str
-        Its name, such as ``token-cosine``.
+        Such as ``token-cosine``.
+    name : str
+        What to call it, if one experiment runs a baseline several times.
     parameters : dict
         Passed to it.
     seeds : int or None
-        Run it that often, with ``random_state`` 0, 1, ..., and report the mean.
+        Run it that often, with ``random_state`` started at 0, 1, ..., and report the mean.
     published : PublishedRun or None
     explained : dict of str to Explanation
         By data set or aggregate.
     """
 
     baseline: str
+    name: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._+-]*)?$")
     parameters: dict[str, Any] = Field(default_factory=dict)
     seeds: int | None = Field(default=None, ge=1)
     published: PublishedRun | None = None
     explained: dict[str, Explanation] = Field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What to call it in tables and folders."""
+        return self.name or self.baseline
+
+    @model_validator(mode="after")
+    def _one_source_of_randomness(self) -> BaselineConfig:
+        if self.seeds is not None and "random_state" in self.parameters:
+            raise ValueError("either seeds or a random_state")
+        return self
 
 
 class ExperimentConfig(_Section):
@@ -69,6 +83,13 @@ class ExperimentConfig(_Section):
 
     task: str
     baselines: list[BaselineConfig] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _distinct_names(self) -> ExperimentConfig:
+        titles = [baseline.title for baseline in self.baselines]
+        if len(set(titles)) < len(titles):
+            raise ValueError("baselines with different names")
+        return self
 
 
 def config_names() -> list[str]:

@@ -62,6 +62,10 @@ class InputError(ValueError):
         super().__init__("\n".join(lines))
 
 
+class MissingDataError(InputError):
+    """Official data that is not here."""
+
+
 def shown(text: bytes | str, longest: int = 40) -> str:
     r"""Return `text` quoted, on one line, shortened to `longest` characters.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import statistics
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -14,12 +16,13 @@ import numpy as np
 from stsbaselines.config import BaselineConfig, ExperimentConfig, Explanation
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import locate, require
-from stsbaselines.errors import InputError
-from stsbaselines.files import make_folder, writing
+from stsbaselines.errors import MissingDataError, unknown
+from stsbaselines.files import make_folder, write_text, writing
 from stsbaselines.predictor import Predictor, create
 from stsbaselines.reference import published
 from stsbaselines.scoring.rounding import agrees
 from stsbaselines.submission import read_gold
+from stsbaselines.tasks import sts
 from stsbaselines.tasks.family import Scores, family_of
 
 Progress = Callable[[int], None]
@@ -96,6 +99,7 @@ class Results:
             "notes": list(self.notes),
             "baselines": [
                 {
+                    "name": baseline.config.title,
                     **baseline.config.model_dump(include={"baseline", "parameters", "seeds"}),
                     "cells": [cell.to_dict() for cell in baseline.cells],
                     "runs": [scores.to_dict() for scores in baseline.runs],
@@ -119,13 +123,18 @@ def run(
     config : ExperimentConfig
     out : Path
         Output files go to ``out/TASK/BASELINE/``, with several seeds to
-        ``out/TASK/BASELINE/seed-N/``.
+        ``out/TASK/BASELINE/seed-N/``, and everything, unrounded, to
+        ``out/TASK/results.json``.
     data_dir : path, optional
         Where the data is looked for first.
     n_jobs : int
         Processes.
     progress : callable
         Called with the number of pairs after each chunk.
+
+    Returns
+    -------
+    Results
 
     Raises
     ------
@@ -143,12 +152,15 @@ def run(
     for baseline, seeded, row in zip(config.baselines, predictors, expected, strict=True):
         runs = []
         for folder, predictor in seeded:
-            target = out / task.task / baseline.baseline / folder
+            target = out / task.task / baseline.title / folder
             _predict(task, datasets, inputs, predictor, target, n_jobs, progress)
-            runs.append(_scored(task, datasets, gold, target, baseline.baseline))
-        cells = _cells(task, baseline, runs, row)
+            runs.append(_scored(task, datasets, gold, target, baseline.title))
+        cells = _cells(task, baseline, runs, row, " ".join(notes))
         results.append(BaselineResult(baseline, tuple(runs), tuple(cells)))
-    return Results(task, tuple(results), tuple(notes))
+    found = Results(task, tuple(results), tuple(notes))
+    text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    write_text(out / task.task / "results.json", text + "\n")
+    return found
 
 
 def pairs_to_predict(config: ExperimentConfig) -> int:
@@ -157,17 +169,23 @@ def pairs_to_predict(config: ExperimentConfig) -> int:
     return pairs * sum(baseline.seeds or 1 for baseline in config.baselines)
 
 
+def with_published_rows(config: ExperimentConfig) -> ExperimentConfig | None:
+    """Return the configuration of the baselines that have a published row, if there are any."""
+    claimed = [baseline for baseline in config.baselines if baseline.published]
+    return config.model_copy(update={"baselines": claimed}) if claimed else None
+
+
 def _seeded(baseline: BaselineConfig) -> Iterator[tuple[str, Predictor]]:
     """Yield the subfolder and the predictor of each run of a baseline.
 
-    A seed starts one generator for all data sets, so that their scores are independent.
+    A seed starts one RandomState for all data sets, so that their scores are independent.
     """
     parameters = dict(baseline.parameters)
     if baseline.seeds is None:
         yield "", create(baseline.baseline, **parameters)
         return
     for seed in range(baseline.seeds):
-        parameters["random_state"] = np.random.default_rng(seed)
+        parameters["random_state"] = np.random.RandomState(seed)
         yield f"seed-{seed}", create(baseline.baseline, **parameters)
 
 
@@ -219,34 +237,39 @@ def _scored(
 
 
 def _cells(
-    task: Task, baseline: BaselineConfig, runs: list[Scores], expected: Mapping[str, Decimal]
+    task: Task,
+    baseline: BaselineConfig,
+    runs: list[Scores],
+    expected: Mapping[str, Decimal],
+    why_missing: str = "",
 ) -> Iterator[Cell]:
     """Yield a cell for each data set, official aggregate and other published number."""
-    names = dict.fromkeys([*task.dataset_names, *task.measures, *expected])
+    names = [*task.dataset_names, *task.measures]
+    for column in expected:
+        if column not in names and not column.endswith("rank"):
+            raise unknown(f"measure of {task.task}", column, names)
     for name in names:
-        if name == "rank" or name.endswith("_rank"):
-            continue
         values = [scores.cells().get(name) for scores in runs]
         defined = [float(value) for value in values if value is not None]
         complete = 0 < len(defined) == len(values)
         cell = Cell(
             task=task.task,
-            baseline=baseline.baseline,
+            baseline=baseline.title,
             name=name,
             ours=statistics.fmean(defined) if complete else None,
             published=expected.get(name),
             deviation=statistics.stdev(defined) if complete and len(defined) > 1 else None,
         )
-        missing = all(name not in scores.cells() for scores in runs)
-        yield _judged(cell, baseline.explained.get(name), missing)
+        if any(name in scores.cells() for scores in runs):
+            yield _judged(cell, baseline.explained.get(name))
+        else:
+            yield replace(cell, status="no data", reason=why_missing)
 
 
-def _judged(cell: Cell, explanation: Explanation | None, missing: bool) -> Cell:
+def _judged(cell: Cell, explanation: Explanation | None) -> Cell:
     """Give a cell its status."""
     reason = explanation.reason if explanation else ""
     tolerance = explanation.tolerance if explanation else None
-    if missing:
-        return replace(cell, status="no data")
     if cell.published is None:
         return replace(cell, status="illegible" if reason else "", reason=reason)
     if agrees(cell.ours, cell.published):
@@ -258,7 +281,7 @@ def _judged(cell: Cell, explanation: Explanation | None, missing: bool) -> Cell:
 
 
 def ledger(
-    configs: Mapping[str, ExperimentConfig],
+    configs: Sequence[ExperimentConfig],
     out: Path,
     data_dir: str | Path | None = None,
     n_jobs: int = 1,
@@ -270,15 +293,26 @@ def ledger(
 
     Parameters
     ----------
-    configs : mapping of str to ExperimentConfig
-        By name.
+    configs : sequence of ExperimentConfig
+        All their baselines must have a published row; see `with_published_rows`.
     out, data_dir, n_jobs, progress
         As for `run`.
+
+    Returns
+    -------
+    list of Cell
+
+    Raises
+    ------
+    InputError
+        As `run`, but not for missing data.
     """
     return [
         cell
-        for config in configs.values()
-        for cell in _ledger_of(config, out, data_dir, n_jobs, progress)
+        for config in configs
+        for baseline, cells in _ledger_of(config, out, data_dir, n_jobs, progress)
+        for cell in cells
+        if cell.published is not None or cell.name in baseline.explained
     ]
 
 
@@ -288,18 +322,48 @@ def _ledger_of(
     data_dir: str | Path | None,
     n_jobs: int,
     progress: Progress,
-) -> Iterator[Cell]:
-    claimed = [baseline for baseline in config.baselines if baseline.published]
-    if not claimed:
-        return
-    reason = ""
+) -> list[tuple[BaselineConfig, tuple[Cell, ...]]]:
     try:
-        reduced = config.model_copy(update={"baselines": claimed})
-        found = [each.cells for each in run(reduced, out, data_dir, n_jobs, progress).baselines]
-    except InputError as error:
-        task, reason = find_task(config.task), str(error)
-        found = [tuple(_cells(task, each, [], _published(each))) for each in claimed]
-    for baseline, cells in zip(claimed, found, strict=True):
-        for cell in cells:
-            if cell.published is not None or cell.name in baseline.explained:
-                yield replace(cell, reason=reason) if reason else cell
+        results = run(config, out, data_dir, n_jobs, progress)
+        return [(each.config, each.cells) for each in results.baselines]
+    except MissingDataError as error:
+        task, why = find_task(config.task), str(error)
+        return [
+            (each, tuple(_cells(task, each, [], _published(each), why)))
+            for each in config.baselines
+        ]
+
+
+def predict_file(predictor: Predictor, source: Path | None, out: Path | None, n_jobs: int) -> None:
+    """Score the sentence pairs of a file or of standard input, chunk by chunk.
+
+    Parameters
+    ----------
+    predictor : Predictor
+    source : Path or None
+        None for standard input. A regular file is checked before any score is printed.
+    out : Path or None
+        It appears when all is done, or not at all; None for standard output.
+    n_jobs : int
+        Processes.
+
+    Raises
+    ------
+    InputError
+        For a line that is no pair.
+    """
+    if source is None:
+        pairs = sts.pairs_of(sys.stdin.buffer, "standard input")
+    else:
+        pairs = sts.read_pairs(source)
+        if out is None and source.is_file():
+            for _ in sts.read_pairs(source):
+                pass
+    chunks = map(sts.format_predictions, predictor.predict_chunks(pairs, n_jobs=n_jobs))
+    if out is None:
+        for lines in chunks:
+            sys.stdout.buffer.write(lines)
+            sys.stdout.buffer.flush()
+        return
+    with writing(out) as stream:
+        stream.writelines(chunks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +16,14 @@ _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 def open_to_read(path: Path) -> BinaryIO:
     """Open `path` to read bytes.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    binary file
 
     Raises
     ------
@@ -75,24 +83,33 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
     A device or a pipe (``/dev/null``) is written to directly.
 
+    Parameters
+    ----------
+    path : Path
+
+    Yields
+    ------
+    binary file
+
     Raises
     ------
     InputError
         If the place cannot be written to.
     """
-    if path.exists() and not path.is_file() and not path.is_dir():
-        with path.open("wb") as stream:
-            yield stream
-        return
     target = path.resolve()
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    is_device = path.exists() and not path.is_file() and not path.is_dir()
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    place = target if is_device else temporary
     try:
         if target.is_dir():
             raise IsADirectoryError(0, "a directory")
-        with temporary.open("wb") as stream:
+        with place.open("wb") as stream:
             yield stream
-        temporary.replace(target)
+        if not is_device:
+            temporary.replace(target)
     except OSError as error:
+        if error.filename not in (None, str(place)):
+            raise
         found = error.strerror or type(error).__name__
         raise InputError([Fault(str(path), found, "a file that can be written")]) from None
     finally:

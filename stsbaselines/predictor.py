@@ -10,8 +10,9 @@ import importlib
 import itertools
 import json
 import pkgutil
+import secrets
 import shutil
-import tempfile
+import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any, ClassVar, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator
 
 from stsbaselines import __version__
@@ -29,6 +30,20 @@ from stsbaselines.files import make_folder, open_to_read
 CHUNK_SIZE = 10_000
 _DESCRIPTION = "predictor.json"
 _ARRAYS = "arrays.npz"
+
+_NOT_AN_NPZ = (
+    ValueError,
+    OSError,
+    EOFError,
+    RuntimeError,
+    LookupError,
+    AttributeError,
+    MemoryError,
+    OverflowError,
+    BadZipFile,
+    struct.error,
+    zlib.error,
+)
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Predictor")
@@ -95,46 +110,90 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         """
         chunks = chunks_of(pairs, chunk_size)
         if n_jobs == 1:
-            return (self.predict(chunk) for chunk in chunks)
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-        results: Iterator[Any] = parallel(delayed(self.predict)(chunk) for chunk in chunks)
-        return results
+            yield from map(self._predict_chunk, chunks)
+            return
+        with Parallel(n_jobs=n_jobs) as parallel:
+            for window in chunks_of(chunks, 2 * effective_n_jobs(n_jobs)):
+                yield from parallel(delayed(self._predict_chunk)(chunk) for chunk in window)
+
+    def _predict_chunk(self, chunk: list[Any]) -> Any:
+        predictions = self.predict(chunk)
+        if len(predictions) != len(chunk):
+            raise InputError(
+                f"{type(self).__name__} gave {len(predictions)} predictions"
+                f" for {len(chunk)} pairs, but must give one for each."
+            )
+        return predictions
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return type(self).fit is Predictor.fit or any(map(_is_learned, vars(self)))
 
     def save(self, directory: str | Path) -> None:
         """Write the parameters and learned attributes to a new folder, as JSON and npz.
 
         There is no pickle in it, so that models can be exchanged safely.
 
+        Parameters
+        ----------
+        directory : path
+            It must not be there yet.
+
         Raises
         ------
         InputError
-            If the folder is there already, or a parameter is not plain JSON.
+            If the folder is there already, or a parameter or learned attribute is
+            neither plain JSON nor a numeric array.
         """
         target = Path(directory)
         if target.exists():
             raise InputError([Fault(str(target), "something there", "a new folder")])
         learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
         arrays = {key: value for key, value in learned.items() if _is_plain_array(value)}
-        description = {
-            "format": 1,
-            "version": __version__,
-            "name": self.name,
-            "parameters": self.get_params(deep=False),
-            "attributes": {key: value for key, value in learned.items() if key not in arrays},
-        }
-        try:
-            text = json.dumps(description, indent=2, allow_nan=False)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{self.name} cannot be saved as JSON: {error}") from None
-        make_folder(target.parent)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        text = _as_json(
+            {
+                "format": 1,
+                "version": __version__,
+                "name": self.name,
+                "parameters": self.get_params(deep=False),
+                "attributes": {key: learned[key] for key in learned if key not in arrays},
+            }
+        )
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+        make_folder(temporary)
         try:
             (temporary / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
             np.savez(temporary / _ARRAYS, **arrays)
-            temporary.chmod(0o755)
             temporary.rename(target)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+    @classmethod
+    def load(cls: type[Self], directory: str | Path) -> Self:
+        """Read what `save` wrote: a predictor of this class or, by its name, any baseline.
+
+        Parameters
+        ----------
+        directory : path
+
+        Raises
+        ------
+        InputError
+            If the folder does not hold a saved predictor of this class.
+        """
+        folder = Path(directory)
+        description = _read_description(folder / _DESCRIPTION)
+        name = description["name"]
+        if cls.__dict__.get("name") == name:
+            predictor = _with_parameters(cls, description["parameters"])
+        else:
+            predictor = create(name, **description["parameters"])
+        if not isinstance(predictor, cls):
+            raise InputError([Fault(str(folder), f"a saved {name!r}", f"a {cls.__name__}")])
+        for key, value in [*description["attributes"].items(), *_read_arrays(folder / _ARRAYS)]:
+            if not _is_learned(key):
+                raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
+            setattr(predictor, key, value)
+        return predictor
 
 
 def _is_plain_array(value: object) -> bool:
@@ -143,6 +202,21 @@ def _is_plain_array(value: object) -> bool:
 
 def _is_learned(attribute: str) -> bool:
     return attribute.endswith("_") and not attribute.startswith("_")
+
+
+def _as_json(description: dict[str, Any]) -> str:
+    try:
+        text = json.dumps(description, indent=2, allow_nan=False)
+        changed = json.loads(text) != description
+    except (TypeError, ValueError):
+        changed = True
+    if changed:
+        name = description["name"]
+        raise InputError(
+            f"{name} cannot be saved, since a parameter or learned attribute of it is neither"
+            " plain JSON nor a numeric array."
+        )
+    return text
 
 
 def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -170,7 +244,8 @@ def names() -> list[str]:
     """
     package = importlib.import_module("stsbaselines.baselines")
     modules = pkgutil.iter_modules(package.__path__)
-    return sorted(module.name.replace("_", "-") for module in modules)
+    found = [module.name for module in modules if not module.name.startswith("_")]
+    return sorted(name.replace("_", "-") for name in found)
 
 
 def find(name: str) -> type[Predictor]:
@@ -199,6 +274,13 @@ def find(name: str) -> type[Predictor]:
 def create(name: str, **parameters: Any) -> Predictor:
     """Return the baseline `name` with these parameters.
 
+    Parameters
+    ----------
+    name : str
+        See `names`.
+    **parameters
+        Passed to its class.
+
     Raises
     ------
     InputError
@@ -209,12 +291,15 @@ def create(name: str, **parameters: Any) -> Predictor:
     >>> create("random", random_state=7)
     RandomScores(random_state=7)
     """
-    baseline = find(name)
+    return _with_parameters(find(name), parameters)
+
+
+def _with_parameters(baseline: type[Self], parameters: Mapping[str, Any]) -> Self:
     known = baseline().get_params(deep=False)
     for parameter in parameters:
         if parameter not in known:
             raise InputError(
-                f"baseline {name!r} has no parameter {parameter!r}"
+                f"baseline {baseline.name!r} has no parameter {parameter!r}"
                 f"{suggestion(parameter, known) or '.'}"
                 f" It has: {', '.join(known) or 'none'}."
             )
@@ -222,21 +307,8 @@ def create(name: str, **parameters: Any) -> Predictor:
 
 
 def load(directory: str | Path) -> Predictor:
-    """Read what `Predictor.save` wrote.
-
-    Raises
-    ------
-    InputError
-        If the folder does not hold a saved predictor of a known baseline.
-    """
-    folder = Path(directory)
-    description = _read_description(folder / _DESCRIPTION)
-    predictor = create(description["name"], **description["parameters"])
-    for key, value in [*description["attributes"].items(), *_read_arrays(folder / _ARRAYS)]:
-        if not _is_learned(key):
-            raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
-        setattr(predictor, key, value)
-    return predictor
+    """Read what the `Predictor.save` of a baseline wrote; see `Predictor.load`."""
+    return Predictor.load(directory)
 
 
 def _read_arrays(path: Path) -> list[tuple[str, Any]]:
@@ -244,7 +316,7 @@ def _read_arrays(path: Path) -> list[tuple[str, Any]]:
         try:
             arrays = np.load(stream, allow_pickle=False)
             return [(key, arrays[key]) for key in arrays.files]
-        except (ValueError, BadZipFile, EOFError, AttributeError, zlib.error):
+        except _NOT_AN_NPZ:
             found = "no npz of plain arrays"
     raise InputError([Fault(str(path), found, "saved arrays")])
 

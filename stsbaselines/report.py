@@ -62,7 +62,6 @@ def render(rows: Rows, style: Format = Format.text) -> str:
         tablefmt=_TABULATE[style],
         disable_numparse=True,
         colalign=["decimal" if key in numeric else "left" for key in header] or None,
-        preserve_whitespace=False,
     )
 
 
@@ -84,15 +83,17 @@ def to_json(content: Any) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def number(value: float | None) -> str:
-    """Write a score with the 5 decimals of the official scripts.
+def number(value: float | int | None) -> str:
+    """Write a score with the 5 decimals of the official scripts, and a count as it is.
 
     Examples
     --------
-    >>> number(0.5), number(None)
-    ('0.50000', 'undefined')
+    >>> number(0.5), number(750), number(None)
+    ('0.50000', '750', 'undefined')
     """
-    return UNDEFINED if value is None else f"{value:.5f}"
+    if value is None:
+        return UNDEFINED
+    return str(value) if isinstance(value, int) else f"{value:.5f}"
 
 
 def cell_rows(cells: Iterable[Cell]) -> list[dict[str, str]]:
@@ -114,7 +115,8 @@ def cell_rows(cells: Iterable[Cell]) -> list[dict[str, str]]:
     return [{key: row[key] for key in used} for row in rows]
 
 
-def _without(rows: Rows, *columns: str) -> list[dict[str, Any]]:
+def without(rows: Rows, *columns: str) -> list[dict[str, Any]]:
+    """Return the rows without some columns."""
     return [{key: value for key, value in row.items() if key not in columns} for row in rows]
 
 
@@ -129,31 +131,27 @@ def results_text(results: Results) -> str:
             )
         notes.extend(_reasons(baseline.cells))
         notes.extend(dict.fromkeys(note for scores in baseline.runs for note in scores.notes))
-    rows = _without(cell_rows(results.cells), "task", "reason")
+    rows = without(cell_rows(results.cells), "task", "reason")
     return "\n".join([results.task.title, "", render(rows), "", *notes]).rstrip()
 
 
 def _reasons(cells: Iterable[Cell]) -> list[str]:
     """Return the reasons of cells, each once, with the cells that it is for."""
-    places: dict[str, list[str]] = {}
+    places: dict[tuple[str, str], list[str]] = {}
     for cell in cells:
         if cell.reason:
-            places.setdefault(cell.reason, []).append(cell.name)
-    return [f"{', '.join(names)}: {reason}." for reason, names in places.items()]
+            places.setdefault((cell.task, cell.reason), []).append(cell.name)
+    return [
+        f"{task}, {', '.join(dict.fromkeys(names))}: {reason.rstrip('.')}."
+        for (task, reason), names in places.items()
+    ]
 
 
 def scores_text(scores: Scores) -> str:
     """Return the scores of a run as tables, with its notes and signature below."""
-    columns = list(dict.fromkeys(key for values in scores.datasets.values() for key in values))
+    columns = dict.fromkeys(key for values in scores.datasets.values() for key in values)
     rows = [
-        {
-            "set": name,
-            **{
-                key: values[key] if isinstance(values.get(key), int) else number(values[key])
-                for key in columns
-                if key in values
-            },
-        }
+        {"set": name, **{key: number(values[key]) if key in values else "" for key in columns}}
         for name, values in scores.datasets.items()
     ]
     parts = [f"{scores.run} on {scores.task}", "", render(rows)]
@@ -184,7 +182,7 @@ def ledger_text(cells: Sequence[Cell], style: Format = Format.text) -> str:
         return to_json([cell.to_dict() for cell in cells])
     rows = cell_rows(cells)
     if style is Format.text:
-        table = render(_without(rows, "reason"))
+        table = render(without(rows, "reason"))
         return "\n".join([table, "", *_reasons(cells), _summary(cells)])
     table = render(rows, style)
     return f"{table}\n\n{_summary(cells)}" if style is Format.markdown else table

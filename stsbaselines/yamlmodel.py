@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from yaml.constructor import ConstructorError
 
 from stsbaselines.errors import Fault, InputError, shown, suggestion
 from stsbaselines.files import open_to_read
@@ -16,8 +17,31 @@ Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
 
 
+class _Loader(yaml.SafeLoader):
+    """The safe loader, which moreover refuses a key that stands twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                problem = f"the key {key.value!r} twice"
+                raise ConstructorError(None, None, problem, key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
 def read_model(path: Path, model: type[Model]) -> Model:
     """Read the YAML file `path` as a `model`.
+
+    Parameters
+    ----------
+    path : Path
+    model : class
+        A subclass of pydantic's `BaseModel`.
+
+    Returns
+    -------
+    An instance of `model`.
 
     Raises
     ------
@@ -27,12 +51,12 @@ def read_model(path: Path, model: type[Model]) -> Model:
     """
     with open_to_read(path) as stream:
         try:
-            text = stream.read().decode("utf-8")
-            node = yaml.compose(text, Loader=yaml.SafeLoader)
-            content = yaml.safe_load(text)
+            loader = _Loader(stream.read().decode("utf-8"))
+            node = loader.get_single_node()
+            content = None if node is None else loader.construct_document(node)
         except UnicodeDecodeError:
             raise InputError([Fault(str(path), "bytes that are not UTF-8", "YAML")]) from None
-        except (yaml.YAMLError, RecursionError, ValueError) as error:
+        except (yaml.YAMLError, RecursionError, ValueError, AttributeError) as error:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 1 if mark else None
             found = str(getattr(error, "problem", None) or "a fault")
@@ -74,9 +98,10 @@ def _model_at(model: type[BaseModel], location: Location) -> type[BaseModel]:
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    is_class = get_origin(annotation) is None and isinstance(annotation, type)
+    if is_class and issubclass(annotation, BaseModel):
         yield annotation
-    for inner in getattr(annotation, "__args__", ()):
+    for inner in get_args(annotation):
         yield from _models_in(inner)
 
 

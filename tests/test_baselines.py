@@ -6,22 +6,27 @@ import json
 import math
 import pickle
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_is_fitted
 
 import stsbaselines
 from stsbaselines import predictor
 from stsbaselines.baselines.random import RandomScores
 from stsbaselines.baselines.token_cosine import TokenCosine, tokens
 from stsbaselines.errors import InputError
-from stsbaselines.scoring.correlation import pearson
+from stsbaselines.predictor import Predictor
 
 PAIRS = [("a cat", "a dog"), (" a cat", "a cat"), ("", "x"), ("One\ttwo", "two\x0bOne")]
 
@@ -89,32 +94,103 @@ def test_baselines_are_estimators(name: str, tmp_path: Path) -> None:
     assert stsbaselines.load(tmp_path / "saved").get_params() == baseline.get_params()
 
 
-def test_grid_search_takes_a_predictor() -> None:
-    search = GridSearchCV(
-        RandomScores(random_state=0),
-        {"high": [1.0, 5.0]},
-        scoring=make_scorer(lambda gold, scores: pearson(scores, gold)),
-        cv=2,
-    )
-    search.fit(PAIRS * 3, [1.0, 2.0, 3.0, 4.0] * 3)
-    assert search.best_params_["high"] in (1.0, 5.0)
+class Weighted(Predictor):
+    """A baseline that learns: the cosine, mapped onto the gold by a line."""
+
+    name = "weighted"
+
+    def __init__(self, lowercase: bool = False) -> None:
+        self.lowercase = lowercase
+
+    def fit(self, pairs: Sequence[Any], gold: Sequence[float] | None = None) -> Weighted:
+        self.line_ = np.polyfit(self._cosines(pairs), np.asarray(gold), 1)
+        self.words_ = ["a", "b"]
+        return self
+
+    def predict(self, pairs: Sequence[Any]) -> Any:
+        return np.polyval(self.line_, self._cosines(pairs))
+
+    def _cosines(self, pairs: Sequence[Any]) -> Any:
+        lowered = [(left.lower(), right.lower()) for left, right in pairs]
+        return TokenCosine().predict(lowered if self.lowercase else pairs)
 
 
-def test_a_generator_goes_on_between_calls() -> None:
-    system = RandomScores(random_state=np.random.default_rng(1))
+LEARNT = [("a b", "a b"), ("A b", "a B"), ("a", "b"), ("A", "a"), ("a b", "b c"), ("c", "d")]
+GOLD = [5.0, 5.0, 0.0, 5.0, 2.5, 0.0]
+
+
+def test_grid_search_finds_the_better_parameter() -> None:
+    scorer = make_scorer(lambda gold, scores: -np.abs(np.subtract(gold, scores)).sum())
+    search = GridSearchCV(Weighted(), {"lowercase": [False, True]}, scoring=scorer, cv=2)
+    search.fit(LEARNT, GOLD)
+    assert search.best_params_ == {"lowercase": True}
+    assert search.predict(LEARNT) == pytest.approx(GOLD)
+
+
+def test_a_predictor_is_fitted_as_scikit_learn_understands_it() -> None:
+    assert make_pipeline("passthrough", TokenCosine()).predict([("a", "a")]).tolist() == [1]
+    check_is_fitted(TokenCosine())
+    with pytest.raises(NotFittedError):
+        check_is_fitted(Weighted())
+    check_is_fitted(Weighted().fit(LEARNT, GOLD))
+
+
+def test_a_predictor_of_ones_own_is_saved_and_loaded(tmp_path: Path) -> None:
+    fitted = Weighted(lowercase=True).fit(LEARNT, GOLD)
+    fitted.save(tmp_path / "saved")
+    loaded = Weighted.load(tmp_path / "saved")
+    assert (loaded.predict(LEARNT) == fitted.predict(LEARNT)).all()
+    assert loaded.words_ == ["a", "b"]
+    with pytest.raises(InputError, match="no baseline 'weighted'"):
+        TokenCosine.load(tmp_path / "saved")
+    TokenCosine().save(tmp_path / "other")
+    with pytest.raises(InputError, match="found a saved 'token-cosine', expected a Weighted"):
+        Weighted.load(tmp_path / "other")
+
+
+def test_chunks_are_read_only_as_they_are_needed() -> None:
+    read = 0
+
+    def pairs() -> Iterator[tuple[str, str]]:
+        nonlocal read
+        for read in range(1, 1001):  # noqa: B007
+            yield "a", "a"
+
+    for jobs in (1, 2):
+        chunks = TokenCosine().predict_chunks(pairs(), chunk_size=10, n_jobs=jobs)
+        assert next(chunks).tolist() == [1] * 10
+        assert read <= 2 * jobs * 10
+
+
+@pytest.mark.parametrize("scores", [np.zeros(3), np.zeros((1, 4))])
+def test_a_wrong_number_of_predictions_is_refused(scores: Any) -> None:
+    class Wrong(Predictor):
+        name = "wrong"
+
+        def predict(self, pairs: Sequence[Any]) -> Any:
+            return scores
+
+    with pytest.raises(InputError, match="predictions for 4 pairs, but must give one for each"):
+        list(Wrong().predict_chunks(PAIRS))
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"low": "x"}, {"high": math.nan}, {"random_state": -1}, {"random_state": "x"}]
+)
+def test_random_refuses_what_is_no_number(parameters: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="must be"):
+        RandomScores(**parameters).predict(PAIRS)
+
+
+def test_a_random_state_goes_on_between_calls() -> None:
+    system = RandomScores(random_state=np.random.RandomState(1))
     first, second = system.predict(PAIRS), system.predict(PAIRS)
     assert (first != second).all()
     assert (RandomScores(random_state=1).predict(PAIRS * 2) == [*first, *second]).all()
 
 
-def test_what_was_learned_is_saved(tmp_path: Path) -> None:
-    baseline = TokenCosine()
-    baseline.idf_ = np.array([0.5, 1.5])
-    baseline.words_ = ["a", "b"]
-    baseline.save(tmp_path / "saved")
-    loaded = stsbaselines.load(tmp_path / "saved")
-    assert (loaded.idf_ == [0.5, 1.5]).all()
-    assert loaded.words_ == ["a", "b"]
+def test_a_saved_predictor_is_json_and_npz(tmp_path: Path) -> None:
+    TokenCosine().save(tmp_path / "saved")
     assert sorted(path.name for path in tmp_path.joinpath("saved").iterdir()) == [
         "arrays.npz",
         "predictor.json",
@@ -125,11 +201,13 @@ def test_saving_refuses_what_cannot_be_exchanged(tmp_path: Path) -> None:
     TokenCosine().save(tmp_path / "saved")
     with pytest.raises(InputError, match="expected a new folder"):
         TokenCosine().save(tmp_path / "saved")
-    with pytest.raises(InputError, match="cannot be saved as JSON"):
-        RandomScores(random_state=np.random.default_rng(1)).save(tmp_path / "other")
+    with pytest.raises(InputError, match="cannot be saved"):
+        RandomScores(random_state=np.random.RandomState(1)).save(tmp_path / "other")
+    with pytest.raises(InputError, match="neither plain JSON"):
+        RandomScores(low=(1, 2)).save(tmp_path / "other")  # type: ignore[arg-type]
     with_objects = TokenCosine()
     with_objects.objects_ = np.array([object()])
-    with pytest.raises(InputError, match="cannot be saved as JSON"):
+    with pytest.raises(InputError, match="cannot be saved"):
         with_objects.save(tmp_path / "other")
     assert [path.name for path in tmp_path.iterdir() if path.name not in ("cache", "work")] == [
         "saved"

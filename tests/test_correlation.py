@@ -56,7 +56,6 @@ def test_whole_weights_count_as_repeated_pairs(
 
 
 def test_weighted_pearson_by_hand() -> None:
-    # Weighted means 1.75 and 2; covariance .25*.75*1.25*... worked out on paper below.
     x, y, w = [1.0, 2.0, 3.0], [1.0, 3.0, 2.0], [2.0, 1.0, 1.0]
     mx, my = (2 * 1 + 2 + 3) / 4, (2 * 1 + 3 + 2) / 4
     covariance = (2 * (1 - mx) * (1 - my) + (2 - mx) * (3 - my) + (3 - mx) * (2 - my)) / 4
@@ -83,12 +82,18 @@ def test_undefined_stays_undefined(
     assert correlation.pearson(x, y, weights) is None
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e150, 1e307])
-def test_extreme_scores_neither_overflow_nor_vanish(scale: float) -> None:
-    x = np.array([1.0, 2.0, 3.0, 5.0]) * scale
-    assert correlation.pearson(x, [1, 2, 3, 4]) == pytest.approx(
-        correlation.pearson([1, 2, 3, 5], [1, 2, 3, 4])
-    )
+@pytest.mark.parametrize("scale", [1e-300, 1e150, 3e307])
+def test_extreme_values_neither_overflow_nor_vanish(scale: float) -> None:
+    x, y, w = [1.0, 2.0, 3.0, 5.0], [1.0, 2.0, 4.0, 3.0], [1.0, 2.0, 3.0, 4.0]
+    large = np.array(x) * scale
+    assert correlation.pearson(large, y) == pytest.approx(correlation.pearson(x, y))
+    assert correlation.pearson(y, large) == pytest.approx(correlation.pearson(x, y))
+    weighted = correlation.pearson(x, y, np.array(w) * scale)
+    assert weighted == pytest.approx(correlation.pearson(x, y, w))
+    fitted, expected = correlation.fitted_to_gold(y, large), correlation.fitted_to_gold(y, x)
+    assert fitted is not None
+    assert expected is not None
+    assert fitted / scale == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +143,8 @@ def test_one_constant_set_leaves_allnrm_and_mean_undefined() -> None:
     assert correlation.pearson_all_normalized([[1, 1], [1, 2]], [[1, 2], [1, 2]]) is None
     assert correlation.mean([0.5, None], [750, 250]) is None
     assert correlation.mean([]) is None
+    with pytest.raises(ValueError, match="finite"):
+        correlation.mean([0.5, float("nan")])
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ def test_configurations_fit_catalogue_and_tables(name: str) -> None:
         if baseline.published:
             values = reference.published(baseline.published.table, baseline.published.run)
             assert {column for column in values if not column.endswith("rank")} <= cells
+    assert len(config.baselines) == len({baseline.title for baseline in config.baselines})
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,17 @@ def test_configurations_fit_catalogue_and_tables(name: str) -> None:
         ("task: sts2013\nbaselines:\n  - {}\n", "line 3: found no key 'baselines.0.baseline'"),
         ("task: sts2013\nbaselines: []\n", "line 2: found baselines: "),
         ("task: 7\nbaselines:\n  - baseline: random\n", "line 1: found task: '7'"),
+        ("task: a\ntask: b\n", "line 2: found the key 'task' twice, expected YAML"),
+        ("task: !!timestamp x\n", "expected YAML"),
+        (
+            "task: t\nbaselines:\n  - baseline: random\n    seeds: 2\n"
+            "    parameters: {random_state: 1}\n",
+            "expected either seeds or a random_state",
+        ),
+        (
+            "task: t\nbaselines:\n  - baseline: random\n  - baseline: random\n",
+            "expected baselines with different names",
+        ),
         ("task: [\n", "expected YAML"),
         ("- a\n", "found list"),
         ("", "found NoneType"),
@@ -114,57 +126,82 @@ def test_seeds_differ_and_are_repeatable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "printed", "explanation", "missing", "status"),
+    ("ours", "printed", "explanation", "status"),
     [
-        (0.70385, "0.7039", None, False, "exact"),
-        (0.70384, "0.7039", None, False, "differs"),
-        (0.70384, "0.7039", Explanation(reason="why"), False, "not reproducible"),
-        (0.70384, "0.7039", Explanation(reason="why", tolerance=0.01), False, "close"),
-        (0.6, "0.7039", Explanation(reason="why", tolerance=0.01), False, "differs"),
-        (0.7039, "0.7039", Explanation(reason="why", tolerance=0.01), False, "exact"),
-        (None, "0.7039", None, False, "differs"),
-        (None, "0.0000", None, False, "differs"),
-        (None, "0.7039", Explanation(reason="why", tolerance=9), False, "not reproducible"),
-        (None, "0.7039", None, True, "no data"),
-        (0.7, None, Explanation(reason="illegible"), False, "illegible"),
-        (0.7, None, None, False, ""),
+        (0.70385, "0.7039", None, "exact"),
+        (0.70384, "0.7039", None, "differs"),
+        (0.70384, "0.7039", Explanation(reason="why"), "not reproducible"),
+        (0.70384, "0.7039", Explanation(reason="why", tolerance=0.01), "close"),
+        (0.6, "0.7039", Explanation(reason="why", tolerance=0.01), "differs"),
+        (0.7039, "0.7039", Explanation(reason="why", tolerance=0.01), "exact"),
+        (None, "0.7039", None, "differs"),
+        (None, "0.0000", None, "differs"),
+        (None, "0.7039", Explanation(reason="why", tolerance=9), "not reproducible"),
+        (0.7, None, Explanation(reason="illegible"), "illegible"),
+        (0.7, None, None, ""),
     ],
 )
 def test_the_status_of_a_cell(
     ours: float | None,
     printed: str | None,
     explanation: Explanation | None,
-    missing: bool,
     status: str,
 ) -> None:
     cell = experiment.Cell("task", "baseline", "set", ours, Decimal(printed) if printed else None)
-    assert experiment._judged(cell, explanation, missing).status == status
+    assert experiment._judged(cell, explanation).status == status
 
 
 def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
-    published = PublishedRun(table="sts2014", run="Baseline-tokencos")
+    assert experiment.with_published_rows(SAMPLE) is None
+    mean_only = PublishedRun(table="sts2013-core", run="UMCC_DLSI-1")
+    claimed = BaselineConfig(
+        baseline="token-cosine",
+        name="ours",
+        published=mean_only,
+        explained={"kitchen": Explanation(reason="illegible")},
+    )
+    config = ExperimentConfig(
+        task="sample-sts", baselines=[claimed, BaselineConfig(baseline="random", seeds=2)]
+    )
+    reduced = experiment.with_published_rows(config)
+    assert reduced is not None
+    with pytest.raises(InputError, match="no measure of sample-sts 'headlines'"):
+        experiment.ledger([reduced], tmp_path)
+
+
+def test_two_runs_of_one_baseline_have_their_own_names(tmp_path: Path) -> None:
     config = ExperimentConfig(
         task="sample-sts",
         baselines=[
-            BaselineConfig(baseline="token-cosine", published=published),
-            BaselineConfig(baseline="random", seeds=2),
+            BaselineConfig(baseline="random", name="low", parameters={"high": 1}, seeds=1),
+            BaselineConfig(baseline="random", name="high", parameters={"low": 4}, seeds=1),
         ],
     )
-    cells = experiment.ledger({"sample": config, "plain": SAMPLE}, tmp_path)
-    by_name = {cell.name: cell.status for cell in cells}
-    assert by_name.pop("Mean") == "differs"
-    assert set(by_name.values()) == {"no data"}
-    assert "deft-news" in by_name
-    assert all(cell.baseline == "token-cosine" for cell in cells)
+    cells = experiment.run(config, tmp_path).cells
+    assert [cell.baseline for cell in cells] == ["low"] * 3 + ["high"] * 3
+    assert (tmp_path / "sample-sts/low/seed-0/STS.output.kitchen.txt").is_file()
+    results = json.loads((tmp_path / "sample-sts/results.json").read_text())
+    assert [each["name"] for each in results["baselines"]] == ["low", "high"]
 
 
 def test_the_ledger_without_data_says_so(tmp_path: Path) -> None:
-    cells = experiment.ledger({"sts2012": read_config("sts2012")}, tmp_path)
+    cells = experiment.ledger([read_config("sts2012")], tmp_path)
     assert {cell.status for cell in cells} == {"no data"}
     assert len(cells) == 9
     assert all("stswiki" in cell.reason for cell in cells)
     assert json.loads(report.ledger_text(cells, report.Format.json))[0]["published"] == "0.4334"
     assert "9 published cells: 9 no data." in report.ledger_text(cells, report.Format.markdown)
+
+
+def test_a_fault_is_no_missing_data(tmp_path: Path) -> None:
+    config = read_config("sts2015-es")
+    folder = tmp_path / "mine" / "sts2015-es"
+    folder.mkdir(parents=True)
+    for dataset in find_task("sts2015-es").datasets:
+        for file in dataset.files.values():
+            (folder / file.name).write_text("1\n")
+    with pytest.raises(InputError, match="expected sha256"):
+        experiment.ledger([config], tmp_path / "out", tmp_path / "mine")
 
 
 def copies(folder: Path, **names: str) -> Path:
@@ -222,6 +259,10 @@ def test_tables_keep_printed_digits() -> None:
     assert "Mean" not in row.values
     with pytest.raises(InputError, match="did you mean 'DKPro'"):
         reference.table("sts2013-core").row("DKpro")
+    with pytest.raises(InputError, match="2 runs that are named 'UBC-RUN1'"):
+        reference.table("sts2015-english").row("UBC-RUN1")
+    with pytest.raises(InputError, match="no run in table agreement"):
+        reference.table("agreement").row("x")
     with pytest.raises(InputError, match="no published table or task"):
         reference.tables_of("sts1999")
 

@@ -21,8 +21,13 @@ from stsbaselines.tasks import sts
 
 pytestmark = pytest.mark.official
 
-TASKS = [name for name in task_names() if not name.startswith("sample-")]
+TASKS = [
+    name
+    for name in task_names()
+    if not name.startswith("sample-") and find_task(name).family == "sts"
+]
 EXPERIMENTS = [name for name in config_names() if not name.startswith("sample-")]
+STS = [name for name in EXPERIMENTS if find_task(read_config(name).task).family == "sts"]
 
 
 def needs(official_data: Path, *tasks: str, folder: str = "") -> None:
@@ -47,7 +52,7 @@ def run(
     return results[name]
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", STS)
 def test_every_published_cell_comes_out(
     name: str, results: dict[str, experiment.Results], official_data: Path, tmp_path: Path
 ) -> None:
@@ -78,7 +83,7 @@ def test_the_illegible_cells_of_2013(
     assert agrees(cells[name].ours, Decimal(value))
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", STS)
 def test_outputs_equal_those_of_the_official_program(
     name: str, official_data: Path, tmp_path: Path
 ) -> None:
@@ -154,6 +159,7 @@ def test_2013_runs_without_the_restricted_sentences(
     statuses = {cell.name: cell.status for cell in results.baselines[0].cells}
     assert statuses["headlines"] == "exact"
     assert statuses["SMT"] == statuses["Mean"] == "no data"
+    assert "LDC" in next(cell.reason for cell in results.cells if cell.name == "Mean")
     assert "SMT was left out" in results.notes[0]
 
 
@@ -179,7 +185,7 @@ def test_the_random_baseline_of_2012_over_a_thousand_seeds(official_data: Path) 
     gold = list(submission.read_gold(task, task.datasets, official_data).values())
     values = []
     for seed in range(1000):
-        generator = np.random.default_rng(seed)
+        generator = np.random.RandomState(seed)
         scores = [generator.uniform(0, 5, len(each)) for each in gold]
         values.append(correlation.pearson_all_normalized(scores, gold))
     mean, deviation = np.mean(np.array(values)), np.std(np.array(values))
@@ -193,12 +199,19 @@ def test_the_ledger_from_the_command_line(official_data: Path, tmp_path: Path) -
     cells = json.loads(done.stdout)
     assert cells == json.loads((tmp_path / "ledger.json").read_text())
     assert {cell["status"] for cell in cells} == {"exact", "close", "illegible"}
-    assert sum(cell["status"] == "exact" for cell in cells) == 33
+    printed = [cell for cell in cells if cell["status"] != "illegible"]
+    assert len(printed) == sum(
+        not column.endswith("rank")
+        for name in EXPERIMENTS
+        for baseline in read_config(name).baselines
+        if baseline.published
+        for column in reference.published(baseline.published.table, baseline.published.run)
+    )
     assert "33 exact, 1 close, 2 illegible" in (tmp_path / "ledger.md").read_text()
     assert "33 exact, 1 close, 2 illegible" in (tmp_path / "ledger.txt").read_text()
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", STS)
 def test_official_inputs_are_read_byte_for_byte(name: str, official_data: Path) -> None:
     needs(official_data, name)
     task = find_task(read_config(name).task)

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.errors import InputError
 from stsbaselines.tasks import sts
-from stsbaselines.tasks.family import Scores
+from stsbaselines.tasks.family import Family, Scores, family_of
 
 SAMPLE = find_task("sample-sts")
 
@@ -122,11 +123,10 @@ def test_all_faults_are_listed_up_to_twenty(tmp_path: Path) -> None:
 def test_range_is_a_note_when_scoring_and_a_fault_when_checking(tmp_path: Path) -> None:
     path = written(tmp_path, b"5.1\t200\n-0.1\t50\n3\t100\n")
     output = sts.read_output(path, SAMPLE, dataset_of(3))
+    accepted = "which the official scorer accepts and a submission must not have"
     assert output.notes == (
-        "2 lines with a score outside 0-5,"
-        " which the official scorer accepts and a submission must not have",
-        "1 lines with a confidence outside 0-100,"
-        " which the official scorer accepts and a submission must not have",
+        f"lines with a score outside 0-5, {accepted}: 2",
+        f"lines with a confidence outside 0-100, {accepted}: 1",
     )
     with pytest.raises(InputError) as error:
         sts.read_output(path, SAMPLE, dataset_of(3), strict=True)
@@ -140,7 +140,7 @@ def test_comments_are_skipped_since_2013_and_refused_in_submissions(tmp_path: Pa
     path = written(tmp_path, b"# made by us\n1\n2\n")
     output = sts.read_output(path, SAMPLE, dataset_of(2))
     assert list(output.scores) == [1, 2]
-    assert "1 lines that begin with # skipped" in output.notes[0]
+    assert output.notes == ("lines skipped since they begin with #: 1",)
     for task, strict in [(SAMPLE, True), (task_with(comments=False), False)]:
         with pytest.raises(InputError, match="line 1: found '# made by us'"):
             sts.read_output(path, task, dataset_of(2), strict)
@@ -230,13 +230,17 @@ def test_constant_scores_are_undefined_and_said_to_be() -> None:
     assert scores.datasets["kitchen"]["pearson"] is None
     assert scores.aggregates["Mean"] is None
     assert scores.aggregates["ALL"] is not None
-    assert "kitchen: the correlation of constant scores is undefined" in scores.notes
+    assert "kitchen: the correlation is undefined" in scores.notes[0]
 
 
 def test_the_signature_pins_down_the_score() -> None:
-    assert scored(output([1, 3, 3, 4]), OTHER).signature == (
-        "task:sample-sts|sets:kitchen(3)+journeys(3)|n:6|correlation:pearson|aggregate:Mean"
-        "|mean:weighted by scored pairs|confidence:none|version:0.1.0"
+    assert (
+        scored(output([1, 3, 3, 4]), OTHER).signature
+        == (
+            "task:sample-sts|sets:kitchen(3)+journeys(3)|n:6|correlation:pearson|aggregate:Mean"
+            "|mean:weighted by scored pairs|confidence:none|version:"
+        )
+        + __version__
     )
 
 
@@ -244,3 +248,26 @@ def test_predictions_that_are_no_numbers_are_refused() -> None:
     for value in (math.nan, math.inf):
         with pytest.raises(InputError, match="NaN or infinity"):
             sts.format_predictions([1.0, value])
+    with pytest.raises(InputError, match="2-dimensional"):
+        sts.format_predictions([[1.0], [2.0]])
+
+
+def test_sets_without_confidences_weigh_as_fully_confident_ones() -> None:
+    journeys = [1.0, 2.0, 2.0]
+    mixed = scored(output([1, 3, 3, 4], [100, 100, 100, 100]), output(journeys))
+    assert mixed.aggregates["ALLw"] == pytest.approx(mixed.aggregates["ALL"])
+    lower = scored(output([1, 3, 3, 4], [1, 1, 1, 1]), output(journeys))
+    assert lower.aggregates["ALLw"] != pytest.approx(mixed.aggregates["ALLw"])
+
+
+def test_huge_confidences_give_a_number_and_no_warning() -> None:
+    scores = scored(output([1, 3, 3, 4], [1e308] * 4), OTHER, confidence="weighted")
+    plain = scored(output([1, 3, 3, 4]), OTHER)
+    assert scores.datasets["kitchen"]["pearson"] == pytest.approx(
+        plain.datasets["kitchen"]["pearson"]
+    )
+
+
+def test_the_module_offers_what_a_family_must() -> None:
+    family: Family = sts
+    assert family_of(SAMPLE) is family

@@ -6,11 +6,14 @@ line on the gold of each data set.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
+from stsbaselines.errors import InputError
 from stsbaselines.predictor import CHUNK_SIZE, Predictor, chunks_of
 from stsbaselines.scoring.correlation import FloatArray
 
@@ -22,14 +25,14 @@ class RandomScores(Predictor):
     ----------
     low, high : float
         The scores lie in [low, high).
-    random_state : int, numpy.random.Generator or None
-        With an int, each call of `predict` gives the same scores; with a Generator,
+    random_state : int, numpy.random.RandomState or None
+        With an int, each call of `predict` gives the same scores; with a RandomState,
         successive calls go on drawing from it; with None, no two calls agree.
 
     Examples
     --------
     >>> RandomScores(random_state=1).predict([("a", "b"), ("c", "d")]).round(3)
-    array([2.559, 4.752])
+    array([2.085, 3.602])
     """
 
     name: ClassVar[str] = "random"
@@ -38,7 +41,7 @@ class RandomScores(Predictor):
         self,
         low: float = 0.0,
         high: float = 5.0,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.low = low
         self.high = high
@@ -46,8 +49,7 @@ class RandomScores(Predictor):
 
     def predict(self, pairs: Sequence[Any]) -> FloatArray:
         """Return a random score for each pair, as an array of shape (n_pairs,)."""
-        generator = np.random.default_rng(self.random_state)
-        return generator.uniform(self.low, self.high, len(pairs))
+        return self._drawn(self._generator(), len(pairs))
 
     def predict_chunks(
         self, pairs: Iterable[Any], chunk_size: int = CHUNK_SIZE, n_jobs: int = 1
@@ -56,6 +58,22 @@ class RandomScores(Predictor):
 
         One generator draws them in order, so `n_jobs` makes no difference.
         """
-        generator = np.random.default_rng(self.random_state)
+        generator = self._generator()
         for chunk in chunks_of(pairs, chunk_size):
-            yield generator.uniform(self.low, self.high, len(chunk))
+            yield self._drawn(generator, len(chunk))
+
+    def _generator(self) -> np.random.RandomState:
+        for bound in (self.low, self.high):
+            if not isinstance(bound, int | float) or not math.isfinite(bound):
+                raise InputError(f"random: low and high must be numbers, but one is {bound!r}.")
+        try:
+            generator: np.random.RandomState = check_random_state(self.random_state)
+        except ValueError:
+            raise InputError(
+                f"random: random_state is {self.random_state!r}, but must be a whole number"
+                " from 0 to 4294967295."
+            ) from None
+        return generator
+
+    def _drawn(self, generator: np.random.RandomState, count: int) -> FloatArray:
+        return generator.uniform(self.low, self.high, count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -46,8 +46,8 @@ class DataSet(_Entry):
     name: str
     files: dict[str, DataFile]
     output: str
-    pairs: int
-    scored: int
+    pairs: int = Field(ge=1)
+    scored: int = Field(ge=1)
     licence: str | None = None
     source: str | None = None
     restricted: bool = False
@@ -79,15 +79,15 @@ class Task(_Entry):
     family: str
     title: str
     language: str
-    folders: list[str]
+    folders: list[str] = Field(min_length=1)
     gold_range: tuple[float, float]
     confidence: Literal["ignored", "weighted"] = "ignored"
     comments: bool = True
-    measures: list[str]
+    measures: list[str] = Field(min_length=1)
     source: str
     licence: str
     citation: str
-    datasets: list[DataSet]
+    datasets: list[DataSet] = Field(min_length=1)
 
     @property
     def dataset_names(self) -> list[str]:
@@ -141,26 +141,3 @@ def find_task(name: str) -> Task:
     if name not in task_names():
         raise unknown("task", name, task_names())
     return read_model(CATALOGUE / f"{name}.yaml", Task)
-
-
-def describe(task: Task) -> list[dict[str, Any]]:
-    """Return one row a data set, for listings.
-
-    Examples
-    --------
-    >>> describe(find_task("sts2015"))[0]["scored"]
-    375
-    """
-    return [
-        {
-            "task": task.task,
-            "data set": dataset.name,
-            "pairs": dataset.pairs,
-            "scored": dataset.scored,
-            "gold range": "-".join(f"{bound:g}" for bound in task.gold_range),
-            "licence": dataset.licence or task.licence,
-            "source": dataset.source or task.source,
-            "citation": task.citation,
-        }
-        for dataset in task.datasets
-    ]

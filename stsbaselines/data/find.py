@@ -17,7 +17,7 @@ from typing import Literal
 import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
-from stsbaselines.errors import Fault, InputError
+from stsbaselines.errors import Fault, InputError, MissingDataError
 from stsbaselines.files import open_to_read
 
 ENVIRONMENT = "STSBASELINES_DATA"
@@ -53,6 +53,16 @@ class Located:
 
 def directories(data_dir: str | Path | None = None) -> list[Path]:
     """Return the data directories to search, in order.
+
+    Parameters
+    ----------
+    data_dir : path, optional
+        Searched first.
+
+    Returns
+    -------
+    list of Path
+        The last one is that of the embedded samples.
 
     Raises
     ------
@@ -94,16 +104,17 @@ def locate(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None 
     """
     wanted = dataset.files[role]
     wrong: Located | None = None
-    for path in _candidates(task, wanted.name, data_dir):
+    for folder, path in _candidates(task, wanted.name, data_dir):
         found = sha256_of(path)
         if found == wanted.sha256:
             return Located(task, dataset, role, "ok", path, found)
-        wrong = wrong or Located(task, dataset, role, "wrong", path, found)
+        if folder != ".":  # where another year's file of that name may lie
+            wrong = wrong or Located(task, dataset, role, "wrong", path, found)
     return wrong or Located(task, dataset, role, "missing")
 
 
 def locate_all(task: Task, data_dir: str | Path | None = None) -> list[Located]:
-    """Look for every file of a task."""
+    """Look for every file of a task, as `locate` does."""
     return [
         locate(task, dataset, role, data_dir) for dataset in task.datasets for role in dataset.files
     ]
@@ -112,11 +123,24 @@ def locate_all(task: Task, data_dir: str | Path | None = None) -> list[Located]:
 def require(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None = None) -> Path:
     """Return the path of a file of a data set.
 
+    Parameters
+    ----------
+    task, dataset : Task, DataSet
+    role : str
+        Such as ``input`` or ``gold``.
+    data_dir : path, optional
+        Searched first.
+
+    Returns
+    -------
+    Path
+
     Raises
     ------
+    MissingDataError
+        If it is not here; the message says where it can be had.
     InputError
-        If it is missing (the message says where the data can be had), or is not the
-        official file.
+        If it is not the official file.
     """
     located = locate(task, dataset, role, data_dir)
     if located.path is None:
@@ -126,17 +150,48 @@ def require(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None
     return located.path
 
 
-def missing(located: Located, data_dir: str | Path | None = None) -> InputError:
+def missing(located: Located, data_dir: str | Path | None = None) -> MissingDataError:
     """Return the error for a file that is not there: one sentence on what to do."""
     task, dataset = located.task, located.dataset
     source = dataset.source if dataset.source and located.role == "input" else task.source
     searched = ", ".join(str(path) for path in directories(data_dir)[:-1])
-    return InputError(
+    return MissingDataError(
         f"The data of {task.task} is not here ({located.expected.name} was looked for in"
         f" {searched}): get it from {source}, put it into"
         f" {task.folders[0]}/ below one of these or name its place by --data-dir or"
         f" ${ENVIRONMENT}; `make demo` runs without it."
     )
+
+
+def listing(tasks: Sequence[Task], data_dir: str | Path | None = None) -> list[dict[str, object]]:
+    """Return one row a data set: what it is, and whether its files are here.
+
+    Examples
+    --------
+    >>> from stsbaselines.data.catalogue import find_task
+    >>> row = listing([find_task("sample-sts")])[0]
+    >>> row["data set"], row["scored"], row["here"]
+    ('kitchen', 11, 'ok')
+    """
+    rows: list[dict[str, object]] = []
+    for task in tasks:
+        for dataset in task.datasets:
+            states = {locate(task, dataset, role, data_dir).status for role in dataset.files}
+            rows.append(
+                {
+                    "task": task.task,
+                    "data set": dataset.name,
+                    "pairs": dataset.pairs,
+                    "scored": dataset.scored,
+                    "gold range": "-".join(f"{bound:g}" for bound in task.gold_range),
+                    "here": next(each for each in ("wrong", "missing", "ok") if each in states),
+                    "licence": dataset.licence or task.licence,
+                    "source": dataset.source or task.source,
+                    "folders": ", ".join(task.folders),
+                    "citation": task.citation,
+                }
+            )
+    return rows
 
 
 def verify(
@@ -197,9 +252,9 @@ def sha256_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[Path]:
+def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
     for directory in directories(data_dir):
         for folder in task.folders:
             path = directory / folder / name
             if path.is_file():
-                yield path
+                yield folder, path

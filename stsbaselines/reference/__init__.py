@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import csv
 import functools
-from collections.abc import Mapping
+import itertools
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 
 from stsbaselines.errors import InputError, unknown
 
 TABLES = Path(__file__).parent / "tables"
-TEXT_COLUMNS = frozenset({"run", "team", "flags", "system_type", "task", "dataset"})
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,15 @@ class Table:
         Raises
         ------
         InputError
-            If there is none.
+            If there is none, or several.
         """
-        for row in self.rows:
-            if row.text.get("run") == run:
-                return row
-        raise unknown(f"run in table {self.name}", run, [row.text["run"] for row in self.rows])
+        found = [row for row in self.rows if row.text.get("run") == run]
+        if not found:
+            known = [row.text["run"] for row in self.rows if "run" in row.text]
+            raise unknown(f"run in table {self.name}", run, known)
+        if len(found) > 1:
+            raise InputError(f"table {self.name} has {len(found)} runs that are named {run!r}.")
+        return found[0]
 
     def cells(self) -> list[dict[str, str]]:
         """Return the rows as printed text, one dict a row; "" for an empty cell."""
@@ -122,34 +127,34 @@ def table(name: str) -> Table:
     """
     if name not in table_names():
         raise unknown("table", name, table_names())
-    with (TABLES / f"{name}.tsv").open(encoding="utf-8", newline="\n") as stream:
-        lines = stream.read().splitlines()
-    about = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
-    body = [line for line in lines if not line.startswith("# ")]
-    rows = list(csv.DictReader(body, delimiter="\t", quoting=csv.QUOTE_NONE))
+    lines = (TABLES / f"{name}.tsv").read_bytes().decode("utf-8").rstrip("\n").split("\n")
+    head = list(itertools.takewhile(lambda line: line.startswith("# "), lines))
+    about = dict(line[2:].split(": ", 1) for line in head)
+    rows = list(csv.DictReader(lines[len(head) :], delimiter="\t", quoting=csv.QUOTE_NONE))
+    columns = tuple(rows[0])
+    numeric = {column for column in columns if _is_numeric(row[column] for row in rows)}
     return Table(
         name=name,
         task=about["task"],
         title=about["title"],
         note=about.get("note", ""),
-        columns=tuple(rows[0]),
-        rows=tuple(_row(cells) for cells in rows),
+        columns=columns,
+        rows=tuple(_row(cells, numeric - {"run"}) for cells in rows),
     )
 
 
-def _row(cells: Mapping[str, str]) -> Row:
+def _is_numeric(cells: Iterable[str]) -> bool:
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and all(re.fullmatch(r"-?\d+(\.\d+)?", cell) for cell in filled)
+
+
+def _row(cells: Mapping[str, str], numeric: set[str]) -> Row:
+    text = {key: value for key, value in cells.items() if key not in {"flags", *numeric}}
+    values = {key: Decimal(cells[key]) for key in cells if key in numeric and cells[key]}
     return Row(
-        text={
-            column: value
-            for column, value in cells.items()
-            if column in TEXT_COLUMNS and column != "flags"
-        },
-        flags=frozenset(filter(None, (cells.get("flags") or "").split(","))),
-        values={
-            column: Decimal(value)
-            for column, value in cells.items()
-            if column not in TEXT_COLUMNS and value
-        },
+        text=MappingProxyType(text),
+        flags=frozenset(filter(None, cells.get("flags", "").split(","))),
+        values=MappingProxyType(values),
     )
 
 

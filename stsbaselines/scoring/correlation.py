@@ -88,7 +88,8 @@ def pearson(
     x, y, w = x[counted], y[counted], w[counted]
     if _is_constant(x) or _is_constant(y):
         return None
-    dx, dy, w = _deviations(x, w), _deviations(y, w), w / w.max()
+    w = w / w.max()
+    dx, dy = _deviations(x, w), _deviations(y, w)
     spread = math.sqrt(np.sum(w * dx * dx)) * math.sqrt(np.sum(w * dy * dy))
     if spread == 0:
         return None
@@ -142,10 +143,12 @@ def fitted_to_gold(scores: npt.ArrayLike, gold: npt.ArrayLike) -> FloatArray | N
     x, y = _vectors(scores, gold)
     if _is_constant(x):
         return None
-    ones = np.ones(len(x))
-    dx = _deviations(x, ones)
-    slope = np.sum(dx * (y - y.mean())) / np.sum(dx * dx)
-    return np.asarray(y.mean() + slope * dx)
+    dx = _deviations(x, np.ones(len(x)))
+    largest = max(float(np.abs(y).max()), np.finfo(float).tiny)
+    scaled = y / largest
+    middle = scaled.mean()
+    slope = np.sum(dx * (scaled - middle)) / np.sum(dx * dx)
+    return np.asarray((middle + slope * dx) * largest)
 
 
 def pearson_all(
@@ -222,6 +225,11 @@ def mean(values: Sequence[float | None], weights: Sequence[float] | None = None)
     float or None
         None if any value is undefined or there is none.
 
+    Raises
+    ------
+    ValueError
+        For NaN or infinity.
+
     References
     ----------
     STS 2012, table 1 (Mean); `correlation-all.pl` of 2013.
@@ -232,6 +240,8 @@ def mean(values: Sequence[float | None], weights: Sequence[float] | None = None)
     (0.575, None)
     """
     defined = [value for value in values if value is not None]
+    if not np.isfinite(defined).all():
+        raise ValueError("values must be finite numbers or None")
     if not defined or len(defined) < len(values):
         return None
     return float(np.average(defined, weights=weights))

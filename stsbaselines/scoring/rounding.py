@@ -23,9 +23,9 @@ def printed(value: float, decimals: int) -> Decimal:
     >>> printed(0.7038483, 4)
     Decimal('0.7039')
     """
-    as_script = Decimal(f"{value:.{SCRIPT_DECIMALS}f}")
     if decimals >= SCRIPT_DECIMALS:
         return Decimal(f"{value:.{decimals}f}")
+    as_script = Decimal(f"{value:.{SCRIPT_DECIMALS}f}")
     return as_script.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
@@ -24,7 +25,7 @@ from stsbaselines.scoring import correlation
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks.family import Measures, Scores, signature
 
-_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _OUTPUT_NAME = re.compile(r"STS(?:2016)?\.output\.(?:surprise\.)?(.+)\.txt")
 HIGHEST_CONFIDENCE = 100.0
 
@@ -150,50 +151,51 @@ def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) 
     InputError
         With every line that does not fit.
     """
-    comments = 0
-    outside: list[str] = []
+    comments: list[bytes] = []
 
     def skip(line: bytes) -> bool:
-        nonlocal comments
-        comments += (skipped := task.comments and not strict and line.startswith(b"#"))
-        return skipped
-
-    def bounded(text: bytes, low: float, high: float, what: str) -> float:
-        value = _number(text, (low, high) if strict else None, what)
-        if not low <= value <= high:
-            outside.append(what)
-        return value
+        if strict or not task.comments or not line.startswith(b"#"):
+            return False
+        comments.append(line)
+        return True
 
     def parse(line: bytes) -> tuple[float, float]:
-        columns = line.split(b"\t")
-        if len(columns) > 2:
-            raise _LineError(
-                f"{len(columns)} TAB-separated columns", "a score, or score TAB confidence"
-            )
-        score = bounded(columns[0], *task.gold_range, "a score")
-        if len(columns) == 1:
-            return score, math.nan
-        confidence = bounded(columns[1], 0.0, HIGHEST_CONFIDENCE, "a confidence")
-        if confidence < 0:
-            raise _LineError(shown(columns[1]), "a confidence from 0 to 100")
-        return score, confidence
+        return _score_and_confidence(line, task.gold_range if strict else None)
 
     table = np.array(_parsed(path, dataset.pairs, parse, skip))
     scores, confidences = table[:, 0], table[:, 1]
     notes = [
-        f"{outside.count(what)} lines with {what} outside {low:g}-{high:g},"
-        " which the official scorer accepts and a submission must not have"
-        for what, low, high in [
-            ("a score", *task.gold_range),
-            ("a confidence", 0.0, HIGHEST_CONFIDENCE),
-        ]
-        if what in outside
+        *_range_notes("score", scores, *task.gold_range),
+        *_range_notes("confidence", confidences, 0, HIGHEST_CONFIDENCE),
     ]
     if comments:
-        notes.append(f"{comments} lines that begin with # skipped, as the official scorer does")
+        notes.append(f"lines skipped since they begin with #: {len(comments)}")
     if np.isnan(confidences).all():
         return SystemOutput(scores, None, tuple(notes))
     return SystemOutput(scores, np.nan_to_num(confidences, nan=0.0), tuple(notes))
+
+
+def _score_and_confidence(line: bytes, bounds: tuple[float, float] | None) -> tuple[float, float]:
+    """Parse a line of a system output; NaN where there is no confidence."""
+    columns = line.split(b"\t")
+    if len(columns) > 2:
+        expected = "a score, or score TAB confidence"
+        raise _LineError(f"{len(columns)} TAB-separated columns", expected)
+    score = _number(columns[0], bounds, "a score")
+    if len(columns) == 1:
+        return score, math.nan
+    highest = HIGHEST_CONFIDENCE if bounds else math.inf
+    return score, _number(columns[1], (0.0, highest), "a confidence")
+
+
+def _range_notes(what: str, values: FloatArray, low: float, high: float) -> list[str]:
+    outside = int(np.sum((values < low) | (values > high)))
+    if not outside:
+        return []
+    return [
+        f"lines with a {what} outside {low:g}-{high:g}, which the official scorer accepts"
+        f" and a submission must not have: {outside}"
+    ]
 
 
 def _parsed(
@@ -235,7 +237,8 @@ def _parsed(
 def _number(text: bytes, bounds: tuple[float, float] | None, what: str) -> float:
     wanted = f"{what} that is a number"
     if bounds:
-        wanted = f"{what} from {bounds[0]:g} to {bounds[1]:g}"
+        upper = "up" if math.isinf(bounds[1]) else f"to {bounds[1]:g}"
+        wanted = f"{what} from {bounds[0]:g} {upper}"
     if not text.strip():
         raise _LineError("a blank" if text else "nothing", wanted)
     value = float(text) if _NUMBER.fullmatch(text) else math.nan
@@ -244,27 +247,37 @@ def _number(text: bytes, bounds: tuple[float, float] | None, what: str) -> float
     return value
 
 
-def format_predictions(predictions: Iterable[float]) -> bytes:
+def format_predictions(predictions: npt.ArrayLike) -> bytes:
     r"""Return the lines of a system output, 10 decimals as `00-baseline.pl` prints them.
 
     Raises
     ------
     InputError
-        For a prediction that is not a finite number.
+        For a prediction that is not a finite number, or not one number a pair.
 
     Examples
     --------
     >>> format_predictions([0.5, 1 / 3])
     b'0.5000000000\n0.3333333333\n'
     """
-    values = [float(value) for value in predictions]
-    if not all(map(math.isfinite, values)):
+    values = np.asarray(predictions, dtype=np.float64)
+    if values.ndim != 1:
+        raise InputError(f"the system predicted {values.ndim}-dimensional scores, not one a pair")
+    if not np.isfinite(values).all():
         raise InputError("the system predicted NaN or infinity, which is no score")
-    return b"".join(b"%.10f\n" % value for value in values)
+    return b"".join(b"%.10f\n" % value for value in values.tolist())
 
 
 def label_of_output(file_name: str) -> str | None:
     """Return the data set that the name of an output file claims to be for, if any.
+
+    Parameters
+    ----------
+    file_name : str
+
+    Returns
+    -------
+    str or None
 
     Examples
     --------
@@ -347,7 +360,9 @@ class _Part:
                 )
         part = cls(name, output.scores[scored], gold[scored], confidences, how == "weighted", how)
         if part.pearson is None:
-            notes.append(f"{name}: the correlation of constant scores is undefined")
+            notes.append(
+                f"{name}: the correlation is undefined, for the scores that count are all the same"
+            )
         return part
 
     @property
@@ -361,7 +376,9 @@ class _Part:
 
     @property
     def weights(self) -> FloatArray:
-        return np.ones(len(self.gold)) if self.confidences is None else self.confidences
+        if self.confidences is None:
+            return np.full(len(self.gold), HIGHEST_CONFIDENCE)
+        return self.confidences
 
     def measures(self) -> Measures:
         measures: Measures = {
@@ -391,7 +408,8 @@ def _aggregates(task: Task, parts: list[_Part]) -> dict[str, float | None]:
     }
     if any(part.confidences is not None for part in parts):
         aggregates["ALLw"] = correlation.pearson_all(scores, gold, [part.weights for part in parts])
-    return {name: aggregates.pop(name) for name in task.measures} | aggregates
+    official = {name: aggregates[name] for name in task.measures}
+    return official | aggregates
 
 
 def _signature(task: Task, parts: list[_Part], complete: bool) -> str:
