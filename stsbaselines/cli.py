@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import signal
 import sys
 import tempfile
@@ -28,6 +30,7 @@ app = typer.Typer(
     help="Official baselines and scorers of the Semantic Textual Similarity shared tasks.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -55,6 +58,9 @@ Mapping_ = Annotated[
 
 def main() -> None:
     """Run the command line; bad input ends in one sentence and exit status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         app()
@@ -64,7 +70,7 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:
-        sys.exit(_refuse(f"{error.filename or 'a file'}: {error.strerror or error}"))
+        sys.exit(_refuse(f"{error.filename or 'standard output'}: {error.strerror or error}"))
 
 
 def _refuse(message: str) -> int:
@@ -100,8 +106,9 @@ def _progress(pairs: int) -> Iterator[Progress]:
 
 
 def _jobs(jobs: int) -> int:
-    if jobs == 0:
-        raise InputError("--jobs is 0, but must be the number of processes, or -1 for all cores.")
+    most = 8 * (os.cpu_count() or 1)
+    if jobs != -1 and not 1 <= jobs <= most:
+        raise InputError(f"--jobs is {jobs}, but must be from 1 to {most}, or -1 for all cores.")
     return jobs
 
 
@@ -121,9 +128,21 @@ def run(
     from stsbaselines.config import read_config
     from stsbaselines.report import results_text
 
-    for number, each in enumerate([read_config(name) for name in config]):
+    configs = [read_config(name) for name in config]
+    for name, each in zip(config, configs, strict=True):
+        _validate(name, each)
+    for number, each in enumerate(configs):
         print("" if number == 0 else "\n", end="")
         print(results_text(_run(each, out, data_dir, jobs)), flush=True)
+
+
+def _validate(name: str, config: ExperimentConfig) -> None:
+    from stsbaselines.experiment import validate
+
+    try:
+        validate(config)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
 
 
 def _run(config: ExperimentConfig, out: Path, data_dir: Path | None, jobs: int) -> Results:
@@ -145,7 +164,7 @@ def demo(out: Annotated[Path | None, typer.Option("--out", metavar="DIR")] = Non
     with tempfile.TemporaryDirectory() as temporary:
         for name in sample_config_names():
             print(results_text(_run(read_config(name), out or Path(temporary), None, 1)))
-    print("\nWith the official data, `stsbaselines run sts2013` compares with the published rows.")
+    print("\nWith the official data, `make sts2013` compares with the published rows.")
 
 
 @app.command()
@@ -189,6 +208,8 @@ def _mapping(options: list[str] | None) -> dict[str, str]:
         name, equals, file = option.partition("=")
         if not (name and equals and file):
             raise InputError(f"--map is {option!r}, but must be NAME=FILE.")
+        if name in mapping:
+            raise InputError(f"--map gives two files for {name}.")
         mapping[name] = file
     return mapping
 
@@ -214,13 +235,15 @@ def predict(
     from stsbaselines import predictor
     from stsbaselines.experiment import predict_file
 
-    if Path(baseline).is_dir():
+    if baseline and baseline not in predictor.names() and Path(baseline).is_dir():
         if parameter:
             raise InputError(f"{baseline} is a saved predictor, so its parameters cannot be set.")
         system = predictor.load(baseline)
     else:
         system = predictor.create(baseline, **_parameters(parameter))
-    predict_file(system, None if str(file) == "-" else file, out, _jobs(jobs))
+    standard = (Path("-"), Path("/dev/stdout"))
+    target = None if out in standard else out
+    predict_file(system, None if str(file) == "-" else file, target, _jobs(jobs))
 
 
 def _parameters(options: list[str] | None) -> dict[str, Any]:

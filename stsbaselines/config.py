@@ -38,7 +38,7 @@ class Explanation(_Section):
     """
 
     reason: str
-    tolerance: float | None = Field(default=None, gt=0)
+    tolerance: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
 
 class BaselineConfig(_Section):
@@ -62,7 +62,7 @@ class BaselineConfig(_Section):
     baseline: str
     name: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._+-]*)?$")
     parameters: dict[str, Any] = Field(default_factory=dict)
-    seeds: int | None = Field(default=None, ge=1)
+    seeds: int | None = Field(default=None, ge=1, strict=True)
     published: PublishedRun | None = None
     explained: dict[str, Explanation] = Field(default_factory=dict)
 
@@ -72,9 +72,11 @@ class BaselineConfig(_Section):
         return self.name or self.baseline
 
     @model_validator(mode="after")
-    def _one_source_of_randomness(self) -> BaselineConfig:
+    def _consistent(self) -> BaselineConfig:
         if self.seeds is not None and "random_state" in self.parameters:
             raise ValueError("either seeds or a random_state")
+        if self.explained and self.published is None:
+            raise ValueError("a published run beside what is explained")
         return self
 
 

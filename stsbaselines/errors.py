@@ -101,5 +101,5 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
     there is no task 'sts2011', did you mean 'sts2012'? There are: sts2012, pit2015.
     """
     names = list(known)
-    hint = suggestion(name, names) or "."
+    hint = suggestion(str(name), names) or "."
     return InputError(f"there is no {kind} {name!r}{hint} There are: {', '.join(names)}.")

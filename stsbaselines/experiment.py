@@ -16,10 +16,10 @@ import numpy as np
 from stsbaselines.config import BaselineConfig, ExperimentConfig, Explanation
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import locate, require
-from stsbaselines.errors import MissingDataError, unknown
+from stsbaselines.errors import InputError, MissingDataError, unknown
 from stsbaselines.files import make_folder, write_text, writing
 from stsbaselines.predictor import Predictor, create
-from stsbaselines.reference import published
+from stsbaselines.reference import published, table
 from stsbaselines.scoring.rounding import agrees
 from stsbaselines.submission import read_gold
 from stsbaselines.tasks import sts
@@ -144,7 +144,7 @@ def run(
     """
     task = find_task(config.task)
     predictors = [list(_seeded(baseline)) for baseline in config.baselines]
-    expected = [_published(baseline) for baseline in config.baselines]
+    expected = [_published(task, baseline) for baseline in config.baselines]
     datasets, notes = _available(task, data_dir)
     inputs = {each.name: require(task, each, "input", data_dir) for each in datasets}
     gold = read_gold(task, datasets, data_dir)
@@ -189,9 +189,27 @@ def _seeded(baseline: BaselineConfig) -> Iterator[tuple[str, Predictor]]:
         yield f"seed-{seed}", create(baseline.baseline, **parameters)
 
 
-def _published(baseline: BaselineConfig) -> Mapping[str, Decimal]:
+def validate(config: ExperimentConfig) -> None:
+    """Check the names in a configuration: task, baselines, parameters, tables and cells.
+
+    Raises
+    ------
+    InputError
+        If one of them is unknown.
+    """
+    task = find_task(config.task)
+    for baseline in config.baselines:
+        create(baseline.baseline, **baseline.parameters)
+        list(_cells(task, baseline, [], _published(task, baseline)))
+
+
+def _published(task: Task, baseline: BaselineConfig) -> Mapping[str, Decimal]:
     row = baseline.published
-    return {} if row is None else published(row.table, row.run)
+    if row is None:
+        return {}
+    if table(row.table).task != task.task:
+        raise InputError(f"table {row.table} is of {table(row.table).task}, not of {task.task}.")
+    return published(row.table, row.run)
 
 
 def _available(task: Task, data_dir: str | Path | None) -> tuple[list[DataSet], list[str]]:
@@ -245,7 +263,7 @@ def _cells(
 ) -> Iterator[Cell]:
     """Yield a cell for each data set, official aggregate and other published number."""
     names = [*task.dataset_names, *task.measures]
-    for column in expected:
+    for column in [*expected, *baseline.explained]:
         if column not in names and not column.endswith("rank"):
             raise unknown(f"measure of {task.task}", column, names)
     for name in names:
@@ -329,7 +347,7 @@ def _ledger_of(
     except MissingDataError as error:
         task, why = find_task(config.task), str(error)
         return [
-            (each, tuple(_cells(task, each, [], _published(each), why)))
+            (each, tuple(_cells(task, each, [], _published(task, each), why)))
             for each in config.baselines
         ]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from stsbaselines.errors import Fault, InputError
 
@@ -96,25 +97,45 @@ def writing(path: Path) -> Iterator[BinaryIO]:
     InputError
         If the place cannot be written to.
     """
-    target = path.resolve()
-    is_device = path.exists() and not path.is_file() and not path.is_dir()
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    place = target if is_device else temporary
+    if _is_device(path):
+        place, mode = path, "ab"
+    else:
+        place, mode = _temporary(path), "xb"
     try:
-        if target.is_dir():
-            raise IsADirectoryError(0, "a directory")
-        with place.open("wb") as stream:
-            yield stream
-        if not is_device:
-            temporary.replace(target)
+        with place.open(mode) as stream:
+            yield cast(BinaryIO, stream)
+        if place != path:
+            target = path.resolve()
+            if target.exists():
+                shutil.copymode(target, place)
+            place.replace(target)
     except OSError as error:
         if error.filename not in (None, str(place)):
             raise
-        found = error.strerror or type(error).__name__
-        raise InputError([Fault(str(path), found, "a file that can be written")]) from None
+        raise _unwritable(path, error.strerror) from None
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+        if place != path:
+            with contextlib.suppress(OSError):
+                place.unlink()
+
+
+def _is_device(path: Path) -> bool:
+    special = path.exists() and not path.is_file() and not path.is_dir()
+    return special or path.parts[:2] == ("/", "dev")
+
+
+def _temporary(path: Path) -> Path:
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError):
+        raise _unwritable(path, "a link to itself") from None
+    if target.is_dir():
+        raise _unwritable(path, "a directory")
+    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+
+
+def _unwritable(path: Path, found: str | None) -> InputError:
+    return InputError([Fault(str(path), found or "an error", "a file that can be written")])
 
 
 def write_text(path: Path, text: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
+import os
 import pkgutil
 import secrets
 import shutil
@@ -145,8 +146,10 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             neither plain JSON nor a numeric array.
         """
         target = Path(directory)
-        if target.exists():
+        if os.path.lexists(target):
             raise InputError([Fault(str(target), "something there", "a new folder")])
+        if not hasattr(self, "name"):
+            raise InputError(f"{type(self).__name__} has no `name`, by which it could be saved.")
         learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
         arrays = {key: value for key, value in learned.items() if _is_plain_array(value)}
         text = _as_json(
@@ -219,6 +222,32 @@ def _as_json(description: dict[str, Any]) -> str:
     return text
 
 
+def check_pairs(pairs: Sequence[Any]) -> None:
+    """Refuse what is no sequence of pairs of sentences.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+
+    Raises
+    ------
+    InputError
+        Naming the first pair that is none.
+
+    Examples
+    --------
+    >>> check_pairs([("a cat", "a dog"), "ab"])
+    Traceback (most recent call last):
+    stsbaselines.errors.InputError: pairs[1]: found 'ab', expected a pair of two strings
+    """
+    for number, pair in enumerate(pairs):
+        if isinstance(pair, tuple | list) and len(pair) == 2:
+            left, right = pair
+            if isinstance(left, str) and isinstance(right, str):
+                continue
+        raise InputError([Fault(f"pairs[{number}]", repr(pair)[:80], "a pair of two strings")])
+
+
 def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Yield lists of up to `size` items.
 
@@ -271,7 +300,7 @@ def find(name: str) -> type[Predictor]:
     raise TypeError(f"{module.__name__} defines no Predictor named {name!r}")
 
 
-def create(name: str, **parameters: Any) -> Predictor:
+def create(name: str, /, **parameters: Any) -> Predictor:
     """Return the baseline `name` with these parameters.
 
     Parameters
@@ -315,10 +344,12 @@ def _read_arrays(path: Path) -> list[tuple[str, Any]]:
     with open_to_read(path) as stream:
         try:
             arrays = np.load(stream, allow_pickle=False)
-            return [(key, arrays[key]) for key in arrays.files]
+            found = [(key, arrays[key]) for key in arrays.files]
+            if all(isinstance(value, np.ndarray) for _, value in found):
+                return found
         except _NOT_AN_NPZ:
-            found = "no npz of plain arrays"
-    raise InputError([Fault(str(path), found, "saved arrays")])
+            pass
+    raise InputError([Fault(str(path), "no npz of plain arrays", "saved arrays")])
 
 
 def _read_description(path: Path) -> Mapping[str, Any]:

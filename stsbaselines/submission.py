@@ -116,16 +116,15 @@ def output_files(
     if path.is_dir():
         wanted = task.datasets if dataset is None else [task.dataset(dataset)]
         return _files_of_folder(task, wanted, path, mapping)
-    with open_to_read(path):
-        pass
+    if not path.exists():
+        open_to_read(path)
     if mapping:
         raise InputError("--map names files of a folder, but the path given is a file.")
     label = dataset or family_of(task).label_of_output(path.name)
     if label is None or (dataset is None and label not in task.dataset_names):
         names = ", ".join(task.dataset_names)
-        raise InputError(
-            [Fault(str(path), f"the file name {path.name!r}", f"--dataset with one of {names}")]
-        )
+        found = f"the file name {path.name!r}{suggestion(label or '', task.dataset_names)}"
+        raise InputError([Fault(str(path), found, f"--dataset with one of {names}")])
     return {task.dataset(label).name: path}
 
 
@@ -139,7 +138,9 @@ def _files_of_folder(
         if label is not None and path.name not in mapping.values():
             labels.setdefault(label, []).append(path.name)
     for name, file_name in mapping.items():
-        labels[task.dataset(name).name] = [file_name]
+        if task.dataset(name) not in wanted or list(mapping.values()).count(file_name) > 1:
+            raise InputError(f"--map {name}={file_name}: each data set needs a file of its own.")
+        labels[name] = [file_name]
     strays = [label for label in labels if label not in task.dataset_names]
     faults: list[Fault | str] = []
     for dataset in wanted:

@@ -59,7 +59,7 @@ def read_model(path: Path, model: type[Model]) -> Model:
         except (yaml.YAMLError, RecursionError, ValueError, AttributeError) as error:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 1 if mark else None
-            found = str(getattr(error, "problem", None) or "a fault")
+            found = str(getattr(error, "problem", None) or "a fault").removeprefix("found ")
             raise InputError([Fault(str(path), found, "YAML", line)]) from None
     if not isinstance(content, dict):
         raise InputError([Fault(str(path), f"{type(content).__name__}", "keys and values")])

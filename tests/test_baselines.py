@@ -174,6 +174,12 @@ def test_a_wrong_number_of_predictions_is_refused(scores: Any) -> None:
         list(Wrong().predict_chunks(PAIRS))
 
 
+@pytest.mark.parametrize("pair", ["ab", ("a",), (None, "a"), ("a", b"b"), ("a", "b", "c"), 1])
+def test_what_is_no_pair_of_sentences_is_refused(pair: Any) -> None:
+    with pytest.raises(InputError, match=r"pairs\[1\]: found .* expected a pair of two strings"):
+        TokenCosine().predict([("a", "b"), pair])
+
+
 @pytest.mark.parametrize(
     "parameters", [{"low": "x"}, {"high": math.nan}, {"random_state": -1}, {"random_state": "x"}]
 )
@@ -229,6 +235,7 @@ def change(folder: Path, **fields: object) -> None:
         (lambda folder: change(folder, format=2), "format 2"),
         (lambda folder: change(folder, name="pickle"), "no baseline 'pickle'"),
         (lambda folder: change(folder, parameters={"x": 1}), "no parameter 'x'"),
+        (lambda folder: change(folder, parameters={"name": 1}), "no parameter 'name'"),
         (lambda folder: change(folder, attributes={"predict": 1}), "attribute 'predict'"),
         (lambda folder: (folder / "arrays.npz").write_bytes(b"PK\x03\x04"), "arrays"),
         (lambda folder: (folder / "arrays.npz").write_bytes(pickle.dumps([1])), "arrays"),

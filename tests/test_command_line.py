@@ -7,11 +7,12 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from conftest import run_command
+from conftest import COMMAND, run_command
 from stsbaselines import __version__
 from stsbaselines.data.find import SAMPLES
 
@@ -95,6 +96,11 @@ def test_run_writes_results(tmp_path: Path) -> None:
         (["run", "sts2013"], "make demo"),
         (["run", "sts213"], "did you mean 'sts2013'"),
         (["run", "sample-sts", "--jobs", "0"], "--jobs is 0"),
+        (["run", "sample-sts", "--jobs", "100000"], "--jobs is 100000"),
+        (["score", "sts2013", ".", "--map", "SMT=a", "--map", "SMT=b"], "two files for SMT"),
+        (["predict", "random", "--set", "name=1"], "no parameter 'name'"),
+        (["predict", ""], "no baseline ''"),
+        (["predict", "random", "--set", "low=9"], "low must be below high"),
         (["run", "sample-sts", "--out", "/dev/null/x"], "expected a folder that can be made"),
         (["run", "sts2013", "--data-dir", "nowhere"], "nowhere: found no such directory"),
         (["score", "sts2013", "."], "one output file for headlines"),
@@ -160,8 +166,55 @@ def test_predict_writes_a_file_whole(tmp_path: Path) -> None:
     again = run_command(["predict", "random", str(pairs), "--set", "random_state=1"])
     assert again.stdout == out.read_text()
     assert run_command(["predict", "random", str(pairs), "-o", str(tmp_path)]).returncode == 2
+    for place in ("/", "loop"):
+        Path("loop").unlink(missing_ok=True)
+        Path("loop").symlink_to("loop")
+        done = run_command(["predict", "random", str(pairs), "-o", place])
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert run_command(["predict", "random", str(pairs), "-o", "/dev/null"]).returncode == 0
     assert Path("/dev/null").is_char_device()
+
+
+def test_standard_output_is_appended_to_not_replaced(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("old\n")
+    with log.open("a") as stream:
+        command = [str(COMMAND), "predict", "token-cosine", "-o", "/dev/stdout"]
+        subprocess.run(command, input=b"a\ta\n", stdout=stream, check=True)
+    assert log.read_text() == "old\n1.0000000000\n"
+
+
+def test_a_pipe_is_read_once_and_a_folder_does_not_hide_a_baseline(tmp_path: Path) -> None:
+    Path("token-cosine").mkdir()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["bash", "-c", f"printf 'a\\ta\\n' > {pipe}"]):
+        assert run_command(["predict", "token-cosine", str(pipe)]).stdout == "1.0000000000\n"
+
+
+def test_a_terminated_run_leaves_nothing_behind(tmp_path: Path) -> None:
+    out = tmp_path / "out" / "scores.txt"
+    out.parent.mkdir()
+    command = [str(COMMAND), "predict", "token-cosine", "-", "-o", str(out)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        assert process.stdin
+        process.stdin.write(b"a\ta\n" * 50_000)
+        process.stdin.flush()
+        deadline = time.monotonic() + 30
+        while not list(out.parent.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert [each.suffix for each in out.parent.iterdir()] == [".tmp"]
+        process.terminate()
+    assert process.returncode == 143
+    assert list(out.parent.iterdir()) == []
+
+
+def test_names_that_are_not_utf_8_are_escaped() -> None:
+    name = os.fsencode(Path.cwd()) + b"/\xff.txt"
+    Path(os.fsdecode(name)).write_bytes(GOOD)
+    command = [os.fsencode(COMMAND), b"score", b"sample-sts", name, b"--dataset", b"kitchen"]
+    done = subprocess.run([*command, b"--json"], capture_output=True, check=True)
+    assert json.loads(done.stdout)["run"] == "\udcff.txt"
 
 
 def test_predict_takes_a_saved_predictor(tmp_path: Path) -> None:

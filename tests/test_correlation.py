@@ -139,6 +139,17 @@ def test_normalizing_never_lowers_all(
     assert normalized >= plain - 1e-9
 
 
+def test_large_offsets_lose_no_digits() -> None:
+    assert correlation.pearson([1e16, 1e16 + 2, 1e16 + 4], [1, 2, 3]) == pytest.approx(1)
+
+
+def test_sets_must_align() -> None:
+    with pytest.raises(ValueError, match="3 values, but gold has 2"):
+        correlation.pearson_all([[1, 2, 3], [4]], [[1, 2], [3, 4]])
+    with pytest.raises(ValueError, match="weights has 1"):
+        correlation.mean([0.5, 0.6], [1])
+
+
 def test_one_constant_set_leaves_allnrm_and_mean_undefined() -> None:
     assert correlation.pearson_all_normalized([[1, 1], [1, 2]], [[1, 2], [1, 2]]) is None
     assert correlation.mean([0.5, None], [750, 250]) is None

@@ -30,7 +30,9 @@ def test_every_entry_is_complete(name: str) -> None:
 
 def elsewhere() -> Task:
     """Return the sample task as if its files did not come with the package."""
-    return SAMPLE.model_copy(update={"folders": ["somewhere", "official-archive", "."]})
+    return SAMPLE.model_copy(
+        update={"task": "elsewhere", "folders": ["somewhere", "official-archive", "."]}
+    )
 
 
 def put(folder: Path, content: bytes | None = None) -> Path:
@@ -104,10 +106,13 @@ def test_restricted_sentences_have_their_own_source() -> None:
 
 def test_a_directory_that_is_named_must_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="nowhere: found no such directory"):
-        find.directories("nowhere")
+        list(find.directories("nowhere"))
     monkeypatch.setenv(find.ENVIRONMENT, "gone")
     with pytest.raises(InputError, match=r"\$STSBASELINES_DATA: gone"):
-        find.directories()
+        list(find.directories())
+    assert find.require(SAMPLE, KITCHEN, "gold").is_file()
+    place = put(Path("given") / "somewhere")
+    assert find.require(elsewhere(), KITCHEN, "gold", "given") == place
 
 
 def restricted_task() -> Task:
@@ -121,12 +126,12 @@ def restricted_task() -> Task:
         )
 
     datasets = [dataset("open", False), dataset("closed", True)]
-    return SAMPLE.model_copy(update={"folders": ["here"], "datasets": datasets})
+    return SAMPLE.model_copy(update={"task": "mixed", "folders": ["here"], "datasets": datasets})
 
 
 def test_verify_names_what_is_wrong_or_missing(tmp_path: Path) -> None:
     task = restricted_task()
-    assert find.verify([task], tmp_path) == (["sample-sts: not here"], [])
+    assert find.verify([task], tmp_path) == (["mixed: not here"], [])
     assert "is not here" in str(find.verify([task], tmp_path, complete=True)[1][0])
     here = tmp_path / "here"
     here.mkdir()
@@ -134,15 +139,15 @@ def test_verify_names_what_is_wrong_or_missing(tmp_path: Path) -> None:
         (here / name).write_bytes(b"x")
     right, faults = find.verify([task], tmp_path)
     assert right == [
-        "sample-sts: 3 of 4 files are right",
-        "sample-sts: closed.input is not here",
+        "mixed: 3 of 4 files are right",
+        "mixed: closed.input is not here",
     ]
     assert faults == []
     (here / "open.input").write_bytes(b"y")
     (here / "open.gold").unlink()
     messages = [str(fault) for fault in find.verify([task], tmp_path)[1]]
     assert "open.input: found sha256 " in messages[0]
-    assert "sample-sts: open.gold: found no such file" in messages[1]
+    assert "mixed: open.gold: found no such file" in messages[1]
 
 
 def test_unknown_names_are_suggested() -> None:

@@ -52,6 +52,10 @@ def test_configurations_fit_catalogue_and_tables(name: str) -> None:
         ("task: sts2013\nbaselines:\n  - {}\n", "line 3: found no key 'baselines.0.baseline'"),
         ("task: sts2013\nbaselines: []\n", "line 2: found baselines: "),
         ("task: 7\nbaselines:\n  - baseline: random\n", "line 1: found task: '7'"),
+        (
+            "task: t\nbaselines:\n  - baseline: random\n    explained: {Mean: {reason: why}}\n",
+            "expected a published run beside what is explained",
+        ),
         ("task: a\ntask: b\n", "line 2: found the key 'task' twice, expected YAML"),
         ("task: !!timestamp x\n", "expected YAML"),
         (
@@ -165,8 +169,25 @@ def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
     )
     reduced = experiment.with_published_rows(config)
     assert reduced is not None
-    with pytest.raises(InputError, match="no measure of sample-sts 'headlines'"):
+    with pytest.raises(InputError, match="table sts2013-core is of sts2013, not of sample-sts"):
         experiment.ledger([reduced], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"baseline": "randm"}, "did you mean 'random'"),
+        ({"parameters": {"heigh": 1}}, "did you mean 'high'"),
+        ({"published": PublishedRun(table="sts2012", run="random")}, "no run in table sts2012"),
+        ({"explained": {"OnWM": Explanation(reason="why")}}, "did you mean 'OnWN'"),
+    ],
+)
+def test_unknown_names_in_a_configuration_are_found_before_it_runs(
+    change: dict[str, object], message: str
+) -> None:
+    baseline = read_config("sts2012").baselines[1].model_copy(update=change)
+    with pytest.raises(InputError, match=message):
+        experiment.validate(ExperimentConfig(task="sts2012", baselines=[baseline]))
 
 
 def test_two_runs_of_one_baseline_have_their_own_names(tmp_path: Path) -> None:
@@ -239,6 +260,14 @@ def test_a_single_file_needs_a_telling_name_or_the_option(tmp_path: Path) -> Non
     scores = submission.score("sample-sts", tmp_path / "mine.txt", dataset="kitchen")
     assert scores.datasets["kitchen"]["pearson"] == pytest.approx(1)
     assert scores.aggregates == {}
+    copies(tmp_path, kitchen="STS.output.kitchens.txt")
+    with pytest.raises(InputError, match="did you mean 'kitchen'"):
+        submission.score("sample-sts", tmp_path / "STS.output.kitchens.txt")
+    twice = dict.fromkeys(("kitchen", "journeys"), "x")
+    with pytest.raises(InputError, match="a file of its own"):
+        submission.score("sample-sts", tmp_path, mapping=twice)
+    with pytest.raises(InputError, match="a file of its own"):
+        submission.score("sample-sts", tmp_path, dataset="kitchen", mapping={"journeys": "x"})
     with pytest.raises(InputError, match="the path given is a file"):
         submission.score("sample-sts", tmp_path / "mine.txt", mapping={"kitchen": "x"})
 

@@ -58,6 +58,13 @@ def test_a_written_file_has_usual_permissions_and_links_stay(tmp_path: Path) -> 
     assert stat.S_IMODE((tmp_path / "target.txt").stat().st_mode) == 0o644
 
 
+def test_an_existing_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "secret.txt"
+    path.touch(mode=0o600)
+    write_text(path, "text")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
 def test_a_full_disk_is_reported() -> None:
     with (
         pytest.raises(InputError, match="/dev/full: found No space left"),

@@ -63,9 +63,11 @@ class RandomScores(Predictor):
             yield self._drawn(generator, len(chunk))
 
     def _generator(self) -> np.random.RandomState:
-        for bound in (self.low, self.high):
-            if not isinstance(bound, int | float) or not math.isfinite(bound):
-                raise InputError(f"random: low and high must be numbers, but one is {bound!r}.")
+        bounds = (self.low, self.high)
+        if not all(isinstance(bound, int | float) and math.isfinite(bound) for bound in bounds):
+            raise InputError(f"random: low and high must be numbers, but are {bounds}.")
+        if not 0 < self.high - self.low < math.inf:
+            raise InputError(f"random: low must be below high, but they are {bounds}.")
         try:
             generator: np.random.RandomState = check_random_state(self.random_state)
         except ValueError:

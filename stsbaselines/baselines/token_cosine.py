@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from stsbaselines.predictor import Predictor
+from stsbaselines.predictor import Predictor, check_pairs
 from stsbaselines.scoring.correlation import FloatArray
 
 _WHITE_SPACE = b" \t\n\r\f\v"
@@ -76,4 +76,5 @@ class TokenCosine(Predictor):
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
         """Return the cosine of each pair, as an array of shape (n_pairs,)."""
+        check_pairs(pairs)
         return np.array([cosine(tokens(left), tokens(right)) for left, right in pairs])

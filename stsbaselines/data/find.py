@@ -1,8 +1,8 @@
 """Finding the files of data sets on this machine, and checking that they are the right ones.
 
 Directories are searched in this order: the one given (``--data-dir``), then
-``$STSBASELINES_DATA``, ``./data``, the user's cache, and last the samples that come with
-the package. Downloading will put files into the user's cache.
+``$STSBASELINES_DATA``, ``./data``, the user's cache. The samples come with the package.
+Downloading will put files into the user's cache.
 """
 
 from __future__ import annotations
@@ -51,18 +51,17 @@ class Located:
         return self.dataset.files[self.role]
 
 
-def directories(data_dir: str | Path | None = None) -> list[Path]:
-    """Return the data directories to search, in order.
+def directories(data_dir: str | Path | None = None) -> Iterator[Path]:
+    """Yield the data directories to search, in order.
 
     Parameters
     ----------
     data_dir : path, optional
         Searched first.
 
-    Returns
-    -------
-    list of Path
-        The last one is that of the embedded samples.
+    Yields
+    ------
+    Path
 
     Raises
     ------
@@ -70,14 +69,14 @@ def directories(data_dir: str | Path | None = None) -> list[Path]:
         If the directory given, or the one named by ``$STSBASELINES_DATA``, does not exist.
     """
     named = [("", data_dir), (f"${ENVIRONMENT}: ", os.environ.get(ENVIRONMENT) or None)]
-    found = []
     for origin, directory in named:
         if directory is None:
             continue
         if not Path(directory).is_dir():
             raise InputError([Fault(f"{origin}{directory}", "no such directory", "the data")])
-        found.append(Path(directory))
-    return [*found, Path("data"), cache_directory(), SAMPLES]
+        yield Path(directory)
+    yield Path("data")
+    yield cache_directory()
 
 
 def cache_directory() -> Path:
@@ -154,10 +153,10 @@ def missing(located: Located, data_dir: str | Path | None = None) -> MissingData
     """Return the error for a file that is not there: one sentence on what to do."""
     task, dataset = located.task, located.dataset
     source = dataset.source if dataset.source and located.role == "input" else task.source
-    searched = ", ".join(str(path) for path in directories(data_dir)[:-1])
+    searched = ", ".join(str(path) for path in directories(data_dir))
     return MissingDataError(
-        f"The data of {task.task} is not here ({located.expected.name} was looked for in"
-        f" {searched}): get it from {source}, put it into"
+        f"The data of {task.task} is not here, or not all of it ({located.expected.name} was looked"
+        f" for in {searched}): get it from {source}, put it into"
         f" {task.folders[0]}/ below one of these or name its place by --data-dir or"
         f" ${ENVIRONMENT}; `make demo` runs without it."
     )
@@ -226,7 +225,7 @@ def verify(
         if len(absent) < len(located):
             right.append(f"{task.task}: {len(good)} of {len(located)} files are right")
             faults.extend(
-                Fault(f"{task.task}: {each.expected.name}", "no such file", each.expected.sha256)
+                Fault(f"{task.task}: {each.expected.name}", "no such file", _sha256(each.expected))
                 for each in absent
                 if each not in withheld
             )
@@ -238,9 +237,13 @@ def verify(
     return right, faults
 
 
+def _sha256(file: DataFile) -> str:
+    return f"sha256 {file.sha256}"
+
+
 def wrong_file(located: Located) -> Fault:
     """Return the fault of a file whose checksum is not the official one."""
-    return Fault(str(located.path), f"sha256 {located.found}", f"sha256 {located.expected.sha256}")
+    return Fault(str(located.path), f"sha256 {located.found}", _sha256(located.expected))
 
 
 def sha256_of(path: Path) -> str:
@@ -253,7 +256,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
-    for directory in directories(data_dir):
+    for directory in [SAMPLES] if task.is_sample else directories(data_dir):
         for folder in task.folders:
             path = directory / folder / name
             if path.is_file():

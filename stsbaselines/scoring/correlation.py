@@ -38,7 +38,8 @@ def _is_constant(values: FloatArray) -> bool:
 
 def _deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Deviations from the weighted mean, scaled to at most 1 so that no square overflows."""
-    scaled = values / np.abs(values).max()
+    _, exponent = np.frexp(np.abs(values).max())
+    scaled = np.ldexp(values, -exponent)
     deviations = scaled - np.average(scaled, weights=weights)
     largest = np.abs(deviations).max()
     return np.asarray(deviations / largest if largest > 0 else deviations)
@@ -110,7 +111,7 @@ def spearman(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
 
     Examples
     --------
-    >>> spearman([1, 2, 30], [0, 1, 2])
+    >>> round(spearman([1, 2, 30], [0, 1, 2]), 5)
     1.0
     """
     from scipy.stats import rankdata  # slow to import, and only needed here
@@ -173,12 +174,10 @@ def pearson_all(
     >>> round(pearson_all([[1, 2], [3, 5]], [[1, 2], [3, 4]]), 5)
     0.98271
     """
+    pairs = [_vectors(s, g) for s, g in zip(scores, gold, strict=True)]
     joined = None if weights is None else np.concatenate([np.asarray(w) for w in weights])
-    return pearson(
-        np.concatenate([np.asarray(s) for s in scores]),
-        np.concatenate([np.asarray(g) for g in gold]),
-        joined,
-    )
+    x, y = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    return pearson(x, y, joined)
 
 
 def pearson_all_normalized(
@@ -239,6 +238,8 @@ def mean(values: Sequence[float | None], weights: Sequence[float] | None = None)
     >>> mean([0.5, 0.8], weights=[750, 250]), mean([0.5, None])
     (0.575, None)
     """
+    if weights is not None and len(weights) != len(values):
+        raise ValueError(f"weights has {len(weights)} values, but values has {len(values)}")
     defined = [value for value in values if value is not None]
     if not np.isfinite(defined).all():
         raise ValueError("values must be finite numbers or None")

@@ -170,8 +170,11 @@ def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) 
     ]
     if comments:
         notes.append(f"lines skipped since they begin with #: {len(comments)}")
-    if np.isnan(confidences).all():
+    without = int(np.isnan(confidences).sum())
+    if without == len(confidences):
         return SystemOutput(scores, None, tuple(notes))
+    if without:
+        notes.append(f"lines without a confidence, which weigh 0 beside those with one: {without}")
     return SystemOutput(scores, np.nan_to_num(confidences, nan=0.0), tuple(notes))
 
 
@@ -353,10 +356,11 @@ class _Part:
             if how == "ignored":
                 notes.append(f"{name}: confidences ignored, as {task.task}'s official scorer does")
             if not confidences.any():
-                confidences, how = np.full(len(confidences), HIGHEST_CONFIDENCE), "equal"
+                confidences = np.full(len(confidences), HIGHEST_CONFIDENCE)
+                how = "equal" if how == "weighted" else how
                 notes.append(
-                    f"{name}: all confidences are 0, so all pairs weigh the same,"
-                    " as the organisers of 2013 decided"
+                    f"{name}: all confidences are 0, so all pairs weigh the same in weighted"
+                    " correlations, as the organisers of 2013 decided"
                 )
         part = cls(name, output.scores[scored], gold[scored], confidences, how == "weighted", how)
         if part.pearson is None:
