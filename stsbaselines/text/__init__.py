@@ -1,0 +1,1 @@
+"""What baselines share about language: tokenizers and stemmers."""
