@@ -1,0 +1,194 @@
+"""Measures of paraphrase identification: F1 of labels, and of scores at their best cut.
+
+SemEval-2015 task 1, section 5, and the organisers' `pit2015_eval_single.py`. A result
+that is undefined is None: never NaN.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Identification(NamedTuple):
+    """Precision, recall and F1 of paraphrase labels.
+
+    `precision` is None if nothing was labelled a paraphrase, `recall` if nothing is one.
+    """
+
+    precision: float | None
+    recall: float | None
+    f1: float
+
+
+def _labels(values: npt.ArrayLike, name: str) -> BoolArray:
+    labels = np.asarray(values)
+    if labels.ndim != 1 or (labels.dtype != np.bool_ and len(labels)):
+        raise ValueError(f"{name} must be booleans of one dimension")
+    return labels.astype(np.bool_)
+
+
+def _scored(
+    scores: npt.ArrayLike, gold: npt.ArrayLike
+) -> tuple[npt.NDArray[np.float64], BoolArray]:
+    values, truth = np.asarray(scores, dtype=np.float64), _labels(gold, "gold")
+    if values.shape != truth.shape:
+        raise ValueError(f"scores has {values.size} values, but gold has {truth.size}")
+    if not np.isfinite(values).all():
+        raise ValueError("scores must be finite numbers, but has NaN or infinity")
+    return values, truth
+
+
+def identification(predicted: npt.ArrayLike, gold: npt.ArrayLike) -> Identification:
+    """Precision, recall and F1 of predicted labels.
+
+    Parameters
+    ----------
+    predicted, gold : array-like of bool of shape (n_pairs,)
+        True for a paraphrase. Debatable pairs must be left out before.
+
+    Returns
+    -------
+    Identification
+        F1 is 0, as officially, if no true pair was found.
+
+    Raises
+    ------
+    ValueError
+        For unequal lengths, or values that are not booleans.
+
+    Examples
+    --------
+    >>> identification([True, True, False, False], [True, False, True, False])
+    Identification(precision=0.5, recall=0.5, f1=0.5)
+    >>> identification([False, False], [True, False])
+    Identification(precision=None, recall=0.0, f1=0.0)
+    """
+    labels, truth = _labels(predicted, "predicted"), _labels(gold, "gold")
+    if len(labels) != len(truth):
+        raise ValueError(f"predicted has {len(labels)} values, but gold has {len(truth)}")
+    found, claimed, true = (int(np.sum(each)) for each in (labels & truth, labels, truth))
+    precision = found / claimed if claimed else None
+    recall = found / true if true else None
+    f1 = 2 * precision * recall / (precision + recall) if found and precision and recall else 0.0
+    return Identification(precision, recall, f1)
+
+
+class BestCut(NamedTuple):
+    """The cut of the ranked pairs with the highest F1, and precision and recall there."""
+
+    max_f1: float
+    precision: float
+    recall: float
+
+
+def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
+    """Return the highest F1 over all cuts of the pairs ranked by score.
+
+    The pairs are sorted by score, ascending and stable, and then reversed: among equal
+    scores the later pair comes first. Every rank is a cut, also between equal scores, and
+    of several best cuts the first one counts. Recall is over all true pairs.
+
+    Parameters
+    ----------
+    scores : array-like of float of shape (n_pairs,)
+    gold : array-like of bool of shape (n_pairs,)
+        Debatable pairs must be left out before.
+
+    Returns
+    -------
+    BestCut or None
+        None if there is no true pair.
+
+    Raises
+    ------
+    ValueError
+        For unequal lengths, NaN or infinity, or labels that are not booleans.
+
+    Examples
+    --------
+    >>> max_f1([0.9, 0.8, 0.7, 0.1], [True, False, True, False])
+    BestCut(max_f1=0.8, precision=0.6666666666666666, recall=1.0)
+    """
+    values, truth = _scored(scores, gold)
+    if not truth.any():
+        return None
+    found = np.cumsum(truth[np.argsort(values, kind="stable")[::-1]])
+    precision = found / np.arange(1, len(found) + 1)
+    recall = found / int(truth.sum())
+    sums = precision + recall
+    f1 = np.divide(2 * precision * recall, sums, out=np.zeros(len(found)), where=sums > 0)
+    best = int(np.argmax(f1))
+    return BestCut(float(f1[best]), float(precision[best]), float(recall[best]))
+
+
+def average_precision(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
+    """Average precision of scikit-learn, in which equal scores make one cut: not official.
+
+    Parameters
+    ----------
+    scores : array-like of float of shape (n_pairs,)
+    gold : array-like of bool of shape (n_pairs,)
+
+    Returns
+    -------
+    float or None
+        None if there is no true pair.
+
+    Raises
+    ------
+    ValueError
+        As `max_f1`.
+
+    Examples
+    --------
+    >>> average_precision([0.9, 0.8, 0.7], [True, False, False])
+    1.0
+    """
+    from sklearn.metrics import average_precision_score
+
+    values, truth = _scored(scores, gold)
+    return float(average_precision_score(truth, values)) if truth.any() else None
+
+
+def f1_curve(
+    scores: npt.ArrayLike, gold: npt.ArrayLike
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """F1 at each threshold: pairs of at least that score are taken for paraphrases.
+
+    Equal scores make one cut, so that its maximum can be below the official `max_f1`.
+
+    Parameters
+    ----------
+    scores : array-like of float of shape (n_pairs,)
+    gold : array-like of bool of shape (n_pairs,)
+
+    Returns
+    -------
+    thresholds, f1 : ndarray of shape (n_distinct_scores,)
+        Thresholds ascending. Empty if there is no true pair.
+
+    Raises
+    ------
+    ValueError
+        As `max_f1`.
+
+    Examples
+    --------
+    >>> thresholds, f1 = f1_curve([0.9, 0.1], [True, False])
+    >>> thresholds.tolist(), f1.round(4).tolist()
+    ([0.1, 0.9], [0.6667, 1.0])
+    """
+    from sklearn.metrics import precision_recall_curve
+
+    values, truth = _scored(scores, gold)
+    if not truth.any():
+        return np.empty(0), np.empty(0)
+    precision, recall, thresholds = precision_recall_curve(truth, values)
+    sums = precision + recall
+    f1 = np.divide(2 * precision * recall, sums, out=np.zeros(len(sums)), where=sums > 0)
+    return np.asarray(thresholds, dtype=np.float64), f1[:-1]
