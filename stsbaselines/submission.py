@@ -113,6 +113,8 @@ def output_files(
     InputError
         If a data set has no file or several, or a file's data set is not known.
     """
+    if task.is_for_training:
+        raise InputError(f"{task.task} is only to train on: its outputs are not scored.")
     if path.is_dir():
         wanted = task.datasets if dataset is None else [task.dataset(dataset)]
         return _files_of_folder(task, wanted, path, mapping)
@@ -120,7 +122,8 @@ def output_files(
         open_to_read(path)
     if mapping:
         raise InputError("--map names files of a folder, but the path given is a file.")
-    label = dataset or family_of(task).label_of_output(path.name)
+    only = task.dataset_names[0] if len(task.datasets) == 1 else None
+    label = dataset or only or family_of(task).label_of_output(path.name)
     if label is None or (dataset is None and label not in task.dataset_names):
         names = ", ".join(task.dataset_names)
         found = f"the file name {path.name!r}{suggestion(label or '', task.dataset_names)}"

@@ -6,7 +6,7 @@ import functools
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from stsbaselines.errors import unknown
 from stsbaselines.yamlmodel import read_model
@@ -20,10 +20,34 @@ class _Entry(BaseModel):
 
 
 class DataFile(_Entry):
-    """A file of a data set: its official name and sha256."""
+    """A file of a data set: its official name, and what it is recognised by.
+
+    Attributes
+    ----------
+    name : str
+    sha256, git_blob : str or None
+        The checksum, or git's object id where only that is known.
+    unverified : bool
+        Neither is known: any file of that name is taken, and its reader must check it.
+    """
 
     name: str
-    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    git_blob: str | None = Field(default=None, pattern="^[0-9a-f]{40}$")
+    unverified: bool = False
+
+    @model_validator(mode="after")
+    def _recognisable(self) -> DataFile:
+        if [bool(self.sha256), bool(self.git_blob), self.unverified].count(True) != 1:
+            raise ValueError("one of sha256, git_blob and unverified")
+        return self
+
+    @property
+    def checksum(self) -> str:
+        """What the file is recognised by, such as ``sha256 ...``."""
+        if self.sha256:
+            return f"sha256 {self.sha256}"
+        return f"git blob {self.git_blob}" if self.git_blob else "not verified"
 
 
 class DataSet(_Entry):
@@ -32,20 +56,21 @@ class DataSet(_Entry):
     Attributes
     ----------
     files : dict of str to DataFile
-        By role: ``input`` and ``gold``.
+        By role: ``input`` and, unless that has the gold standard in it, ``gold``.
     output : str
-        Official name of a system's output file.
+        Official name of a system's output file; empty for a data set to train on.
     pairs, scored : int
         Pairs of the input, and how many of them the gold standard scores.
     licence, source : str or None
         Where they differ from the task's.
     restricted : bool
-        Its input may not be redistributed: it is only read from the user's own copy.
+        Its input may not be redistributed, or is not to be had by everybody: it is read
+        from the user's own copy, and nothing is wrong if there is none.
     """
 
     name: str
     files: dict[str, DataFile]
-    output: str
+    output: str = ""
     pairs: int = Field(ge=1)
     scored: int = Field(ge=1)
     licence: str | None = None
@@ -72,7 +97,10 @@ class Task(_Entry):
     comments : bool
         Whether its scorer skips lines of a system output that begin with ``#``.
     measures : list of str
-        The official aggregates, the first one first.
+        The official aggregates, the first one first; of a task with one data set, its
+        official measures.
+    resources : dict of str to list of DataFile
+        Files that a baseline needs beside the data sets; any one of the list will do.
     """
 
     task: str
@@ -84,6 +112,7 @@ class Task(_Entry):
     confidence: Literal["ignored", "weighted"] = "ignored"
     comments: bool = True
     measures: list[str] = Field(min_length=1)
+    resources: dict[str, list[DataFile]] = Field(default_factory=dict)
     source: str
     licence: str
     citation: str
@@ -106,6 +135,11 @@ class Task(_Entry):
             if dataset.name == name:
                 return dataset
         raise unknown(f"data set of {self.task}", name, self.dataset_names)
+
+    @property
+    def is_for_training(self) -> bool:
+        """Whether its data sets are only to train on, and not scored."""
+        return not any(dataset.output for dataset in self.datasets)
 
     @property
     def is_sample(self) -> bool:

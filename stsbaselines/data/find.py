@@ -17,10 +17,11 @@ from typing import Literal
 import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
-from stsbaselines.errors import Fault, InputError, MissingDataError
+from stsbaselines.errors import Fault, InputError, MissingDataError, unknown
 from stsbaselines.files import open_to_read
 
 ENVIRONMENT = "STSBASELINES_DATA"
+Status = Literal["ok", "wrong", "missing"]
 SAMPLES = Path(__file__).parent / "samples"
 
 
@@ -35,19 +36,19 @@ class Located:
     path : Path or None
         The right file, else the first wrong one.
     found : str or None
-        sha256 of the file at `path`.
+        Checksum of the file at `path`.
     """
 
     task: Task
     dataset: DataSet
     role: str
-    status: Literal["ok", "wrong", "missing"]
+    status: Status
     path: Path | None = None
     found: str | None = None
 
     @property
     def expected(self) -> DataFile:
-        """Name and sha256 that the catalogue wants."""
+        """Name and checksum that the catalogue wants."""
         return self.dataset.files[self.role]
 
 
@@ -101,15 +102,20 @@ def locate(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None 
     >>> locate(task, task.datasets[0], "gold").status
     'ok'
     """
-    wanted = dataset.files[role]
-    wrong: Located | None = None
+    return Located(task, dataset, role, *_search(task, dataset.files[role], data_dir))
+
+
+def _search(
+    task: Task, wanted: DataFile, data_dir: str | Path | None
+) -> tuple[Status, Path | None, str | None]:
+    wrong: tuple[Path | None, str | None] = None, None
     for folder, path in _candidates(task, wanted.name, data_dir):
-        found = sha256_of(path)
-        if found == wanted.sha256:
-            return Located(task, dataset, role, "ok", path, found)
-        if folder != ".":  # where another year's file of that name may lie
-            wrong = wrong or Located(task, dataset, role, "wrong", path, found)
-    return wrong or Located(task, dataset, role, "missing")
+        found = checksum_of(path, wanted)
+        if found == wanted.checksum:
+            return "ok", path, found
+        if folder != "." and wrong[0] is None:  # another year's file may lie in "."
+            wrong = path, found
+    return "missing" if wrong[0] is None else "wrong", *wrong
 
 
 def locate_all(task: Task, data_dir: str | Path | None = None) -> list[Located]:
@@ -149,13 +155,83 @@ def require(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None
     return located.path
 
 
+def paths(
+    task: Task, datasets: Sequence[DataSet], data_dir: str | Path | None = None
+) -> list[Path]:
+    """Return the paths of the files of data sets.
+
+    Raises
+    ------
+    MissingDataError
+        If one is not here; the input of restricted data sets may be missing if another
+        file is here.
+    InputError
+        If one is not the official file.
+    """
+    found = []
+    withheld = []
+    for dataset in datasets:
+        for role in dataset.files:
+            try:
+                found.append(require(task, dataset, role, data_dir))
+            except MissingDataError as error:
+                if not dataset.restricted or role != "input":
+                    raise
+                withheld.append(error)
+    if withheld and not found:
+        raise withheld[0]
+    return found
+
+
+def require_resource(task: Task, name: str, data_dir: str | Path | None = None) -> Path:
+    """Return the path of a resource of a task: the first of its files that is here.
+
+    Parameters
+    ----------
+    task : Task
+    name : str
+        One of `task.resources`.
+    data_dir : path, optional
+        Searched first.
+
+    Raises
+    ------
+    MissingDataError
+        If none of them is here.
+    InputError
+        If the task has no such resource, or a file is not the official one.
+    """
+    if name not in task.resources:
+        raise unknown(f"resource of {task.task}", name, task.resources)
+    wrong: list[Fault | str] = []
+    for file in task.resources[name]:
+        status, path, found = _search(task, file, data_dir)
+        if status == "ok" and path is not None:
+            return path
+        if status == "wrong":
+            wrong.append(Fault(str(path), str(found), file.checksum))
+    if wrong:
+        raise InputError(wrong)
+    names = " or ".join(file.name for file in task.resources[name])
+    raise _missing(task, names, task.source, data_dir)
+
+
+def is_unverified(task: Task, name: str, path: Path) -> bool:
+    """Tell whether a resource was found under a name whose checksum is not known."""
+    return any(file.unverified and file.name == path.name for file in task.resources[name])
+
+
 def missing(located: Located, data_dir: str | Path | None = None) -> MissingDataError:
     """Return the error for a file that is not there: one sentence on what to do."""
     task, dataset = located.task, located.dataset
     source = dataset.source if dataset.source and located.role == "input" else task.source
+    return _missing(task, located.expected.name, source, data_dir)
+
+
+def _missing(task: Task, names: str, source: str, data_dir: str | Path | None) -> MissingDataError:
     searched = ", ".join(str(path) for path in directories(data_dir))
     return MissingDataError(
-        f"The data of {task.task} is not here, or not all of it ({located.expected.name} was looked"
+        f"The data of {task.task} is not here, or not all of it ({names} was looked"
         f" for in {searched}): get it from {source}, put it into"
         f" {task.folders[0]}/ below one of these or name its place by --data-dir or"
         f" ${ENVIRONMENT}; `make demo` runs without it."
@@ -222,10 +298,13 @@ def verify(
         absent = [each for each in located if each.status == "missing"]
         withheld = [each for each in absent if each.dataset.restricted and each.role == "input"]
         faults.extend(wrong_file(each) for each in located if each.status == "wrong")
+        resources, damaged = _verified_resources(task, data_dir)
+        right.extend(resources)
+        faults.extend(damaged)
         if len(absent) < len(located):
             right.append(f"{task.task}: {len(good)} of {len(located)} files are right")
             faults.extend(
-                Fault(f"{task.task}: {each.expected.name}", "no such file", _sha256(each.expected))
+                Fault(f"{task.task}: {each.expected.name}", "no such file", each.expected.checksum)
                 for each in absent
                 if each not in withheld
             )
@@ -237,18 +316,36 @@ def verify(
     return right, faults
 
 
-def _sha256(file: DataFile) -> str:
-    return f"sha256 {file.sha256}"
+def _verified_resources(
+    task: Task, data_dir: str | Path | None
+) -> tuple[list[str], Sequence[Fault | str]]:
+    lines = []
+    for name in task.resources:
+        try:
+            lines.append(f"{task.task}: {name} is {require_resource(task, name, data_dir)}")
+        except MissingDataError:
+            lines.append(f"{task.task}: {name} is not here")
+        except InputError as error:
+            return lines, error.faults
+    return lines, []
 
 
 def wrong_file(located: Located) -> Fault:
     """Return the fault of a file whose checksum is not the official one."""
-    return Fault(str(located.path), f"sha256 {located.found}", _sha256(located.expected))
+    return Fault(str(located.path), str(located.found), located.expected.checksum)
 
 
-def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file, in hexadecimal."""
-    digest = hashlib.sha256()
+def checksum_of(path: Path, wanted: DataFile) -> str:
+    """Return the checksum of a file, of the kind that is wanted of it."""
+    if wanted.sha256:
+        return f"sha256 {_hexdigest(path, hashlib.sha256())}"
+    if wanted.git_blob:
+        header = b"blob %d\0" % path.stat().st_size
+        return f"git blob {_hexdigest(path, hashlib.sha1(header, usedforsecurity=False))}"
+    return wanted.checksum
+
+
+def _hexdigest(path: Path, digest: hashlib._Hash) -> str:
     with open_to_read(path) as stream:
         while block := stream.read(1 << 20):
             digest.update(block)

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from stsbaselines.data.catalogue import DataSet, Task
+from stsbaselines.errors import Fault, InputError, shown
+from stsbaselines.files import lines_of, open_to_read
 
+T = TypeVar("T")
+_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 Measures = dict[str, float | int | None]
 
 
@@ -48,13 +57,129 @@ class Scores:
         """Return the scores by the column names of the published tables.
 
         ``NAME`` is the main measure of a data set, ``NAME_MEASURE`` any measure of it;
-        aggregates go by their names.
+        aggregates, and the measures of a task with one data set, go by their own names.
         """
         cells: dict[str, float | int | None] = {}
         for name, measures in self.datasets.items():
             cells[name] = measures[self.main]
             cells.update({f"{name}_{measure}": value for measure, value in measures.items()})
+        if len(self.datasets) == 1:
+            cells.update(*self.datasets.values())
         return {**cells, **self.aggregates}
+
+
+class SentencePair(NamedTuple):
+    """Two sentences, as they stand in the file."""
+
+    left: str
+    right: str
+
+
+class LineError(Exception):
+    """A line of a file that does not fit.
+
+    Parameters
+    ----------
+    found, expected : str
+    """
+
+    def __init__(self, found: str, expected: str) -> None:
+        self.found = found
+        self.expected = expected
+
+
+def parse_lines(
+    path: Path,
+    parse: Callable[[bytes], T],
+    skip: Callable[[bytes], bool] | None = None,
+    count: int | None = None,
+) -> Iterator[T]:
+    """Parse the lines of a file; raise all its faults together, after the last good line.
+
+    Parameters
+    ----------
+    path : Path
+    parse : callable
+        Raises `LineError` for a line that does not fit.
+    skip : callable, optional
+        Says which lines do not count.
+    count : int, optional
+        Number of lines, one for each pair, that the file must have.
+
+    Yields
+    ------
+    What `parse` returns.
+
+    Raises
+    ------
+    InputError
+        With every fault: lines that do not fit, Windows line endings, a wrong count.
+    """
+    faults: list[Fault | str] = []
+    found = carriage_returns = 0
+    with open_to_read(path) as stream:
+        for number, line in lines_of(stream, str(path)):
+            if skip is not None and skip(line):
+                continue
+            found += 1
+            if count is not None and found > count:
+                continue
+            carriage_returns += line.endswith(b"\r")
+            try:
+                yield parse(line.removesuffix(b"\r"))
+            except LineError as error:
+                faults.append(Fault(str(path), error.found, error.expected, number))
+    if carriage_returns:
+        lines = f"{carriage_returns} lines that end in a carriage return (Windows line endings)"
+        faults.append(Fault(str(path), lines, "lines that end in a newline alone"))
+    if count is not None and found != count:
+        faults.append(Fault(str(path), f"{found} lines", f"{count}, one for each pair"))
+    if faults:
+        raise InputError(faults)
+
+
+def number_of(text: bytes, bounds: tuple[float, float] | None, what: str) -> float:
+    """Parse a finite decimal number, within bounds if they are given.
+
+    Parameters
+    ----------
+    text : bytes
+    bounds : (float, float) or None
+    what : str
+        What to call it in the error.
+
+    Raises
+    ------
+    LineError
+        If it is none, or out of bounds.
+    """
+    wanted = f"{what} that is a number"
+    if bounds:
+        upper = "up" if math.isinf(bounds[1]) else f"to {bounds[1]:g}"
+        wanted = f"{what} from {bounds[0]:g} {upper}"
+    if not text.strip():
+        raise LineError("a blank" if text else "nothing", wanted)
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not math.isfinite(value) or (bounds and not bounds[0] <= value <= bounds[1]):
+        raise LineError(shown(text), wanted)
+    return value
+
+
+def checked_scores(predictions: npt.ArrayLike) -> list[float]:
+    """Return predictions as a list, if they are one finite number a pair.
+
+    Raises
+    ------
+    InputError
+        If they are not.
+    """
+    values = np.asarray(predictions, dtype=np.float64)
+    if values.ndim != 1:
+        raise InputError(f"the system predicted {values.ndim}-dimensional scores, not one a pair")
+    if not np.isfinite(values).all():
+        raise InputError("the system predicted NaN or infinity, which is no score")
+    scores: list[float] = values.tolist()
+    return scores
 
 
 class Family(Protocol):
@@ -62,6 +187,11 @@ class Family(Protocol):
 
     def read_pairs(self, path: Path) -> Iterator[Any]:
         """Yield the pairs of an input file."""
+
+    def read_training(
+        self, files: Mapping[str, Path], task: Task, dataset: DataSet
+    ) -> tuple[Sequence[Any], Sequence[Any] | npt.NDArray[Any]]:
+        """Read pairs with their gold standard, to train on."""
 
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> Any:
         """Read a gold standard file."""

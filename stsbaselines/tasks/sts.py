@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -23,20 +23,19 @@ from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
 from stsbaselines.files import lines_of, open_to_read
 from stsbaselines.scoring import correlation
 from stsbaselines.scoring.correlation import FloatArray
-from stsbaselines.tasks.family import Measures, Scores, signature
+from stsbaselines.tasks.family import (
+    LineError,
+    Measures,
+    Scores,
+    SentencePair,
+    checked_scores,
+    number_of,
+    parse_lines,
+    signature,
+)
 
-_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _OUTPUT_NAME = re.compile(r"STS(?:2016)?\.output\.(?:surprise\.)?(.+)\.txt")
 HIGHEST_CONFIDENCE = 100.0
-
-T = TypeVar("T")
-
-
-class SentencePair(NamedTuple):
-    """Two sentences, as they stand in the file."""
-
-    left: str
-    right: str
 
 
 @dataclass(frozen=True)
@@ -55,14 +54,6 @@ class SystemOutput:
     scores: FloatArray
     confidences: FloatArray | None = None
     notes: tuple[str, ...] = ()
-
-
-class _LineError(Exception):
-    """A line that does not fit."""
-
-    def __init__(self, found: str, expected: str) -> None:
-        self.found = found
-        self.expected = expected
 
 
 def read_pairs(path: Path) -> Iterator[SentencePair]:
@@ -107,6 +98,30 @@ def pairs_of(stream: BinaryIO, name: str) -> Iterator[SentencePair]:
         raise InputError(faults)
 
 
+def read_training(
+    files: Mapping[str, Path], task: Task, dataset: DataSet
+) -> tuple[list[SentencePair], FloatArray]:
+    """Read the scored pairs of a data set, to train on.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        ``input`` and ``gold``.
+    task, dataset : Task, DataSet
+
+    Returns
+    -------
+    pairs : list of (str, str)
+    gold : ndarray of float of shape (n_pairs,)
+    """
+    gold = read_gold(files["gold"], task, dataset)
+    scored = ~np.isnan(gold)
+    pairs = [
+        pair for pair, counts in zip(read_pairs(files["input"]), scored, strict=True) if counts
+    ]
+    return pairs, gold[scored]
+
+
 def read_gold(path: Path, task: Task, dataset: DataSet) -> FloatArray:
     """Read a gold standard: one number a line, an exactly empty line for a pair not scored.
 
@@ -128,9 +143,9 @@ def read_gold(path: Path, task: Task, dataset: DataSet) -> FloatArray:
     """
 
     def parse(line: bytes) -> float:
-        return math.nan if line == b"" else _number(line, task.gold_range, "a score")
+        return math.nan if line == b"" else number_of(line, task.gold_range, "a score")
 
-    return np.array(_parsed(path, dataset.pairs, parse))
+    return np.array(list(parse_lines(path, parse, count=dataset.pairs)))
 
 
 def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) -> SystemOutput:
@@ -162,7 +177,7 @@ def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) 
     def parse(line: bytes) -> tuple[float, float]:
         return _score_and_confidence(line, task.gold_range if strict else None)
 
-    table = np.array(_parsed(path, dataset.pairs, parse, skip))
+    table = np.array(list(parse_lines(path, parse, skip, dataset.pairs)))
     scores, confidences = table[:, 0], table[:, 1]
     notes = [
         *_range_notes("score", scores, *task.gold_range),
@@ -183,12 +198,12 @@ def _score_and_confidence(line: bytes, bounds: tuple[float, float] | None) -> tu
     columns = line.split(b"\t")
     if len(columns) > 2:
         expected = "a score, or score TAB confidence"
-        raise _LineError(f"{len(columns)} TAB-separated columns", expected)
-    score = _number(columns[0], bounds, "a score")
+        raise LineError(f"{len(columns)} TAB-separated columns", expected)
+    score = number_of(columns[0], bounds, "a score")
     if len(columns) == 1:
         return score, math.nan
     highest = HIGHEST_CONFIDENCE if bounds else math.inf
-    return score, _number(columns[1], (0.0, highest), "a confidence")
+    return score, number_of(columns[1], (0.0, highest), "a confidence")
 
 
 def _range_notes(what: str, values: FloatArray, low: float, high: float) -> list[str]:
@@ -199,55 +214,6 @@ def _range_notes(what: str, values: FloatArray, low: float, high: float) -> list
         f"lines with a {what} outside {low:g}-{high:g}, which the official scorer accepts"
         f" and a submission must not have: {outside}"
     ]
-
-
-def _parsed(
-    path: Path,
-    count: int,
-    parse: Callable[[bytes], T],
-    skip: Callable[[bytes], bool] | None = None,
-) -> list[T]:
-    """Parse each line of a file that must have `count` of them; raise all faults at once."""
-    name = str(path)
-    values: list[T] = []
-    faults: list[Fault | str] = []
-    found = 0
-    carriage_returns = 0
-    with open_to_read(path) as stream:
-        for number, line in lines_of(stream, name):
-            if skip is not None and skip(line):
-                continue
-            found += 1
-            if found > count:
-                continue
-            if line.endswith(b"\r"):
-                carriage_returns += 1
-                line = line[:-1]
-            try:
-                values.append(parse(line))
-            except _LineError as error:
-                faults.append(Fault(name, error.found, error.expected, number))
-    if carriage_returns:
-        lines = f"{carriage_returns} lines that end in a carriage return (Windows line endings)"
-        faults.append(Fault(name, lines, "lines that end in a newline alone"))
-    if found != count:
-        faults.append(Fault(name, f"{found} lines", f"{count}, one for each pair"))
-    if faults:
-        raise InputError(faults)
-    return values
-
-
-def _number(text: bytes, bounds: tuple[float, float] | None, what: str) -> float:
-    wanted = f"{what} that is a number"
-    if bounds:
-        upper = "up" if math.isinf(bounds[1]) else f"to {bounds[1]:g}"
-        wanted = f"{what} from {bounds[0]:g} {upper}"
-    if not text.strip():
-        raise _LineError("a blank" if text else "nothing", wanted)
-    value = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if not math.isfinite(value) or (bounds and not bounds[0] <= value <= bounds[1]):
-        raise _LineError(shown(text), wanted)
-    return value
 
 
 def format_predictions(predictions: npt.ArrayLike) -> bytes:
@@ -263,12 +229,7 @@ def format_predictions(predictions: npt.ArrayLike) -> bytes:
     >>> format_predictions([0.5, 1 / 3])
     b'0.5000000000\n0.3333333333\n'
     """
-    values = np.asarray(predictions, dtype=np.float64)
-    if values.ndim != 1:
-        raise InputError(f"the system predicted {values.ndim}-dimensional scores, not one a pair")
-    if not np.isfinite(values).all():
-        raise InputError("the system predicted NaN or infinity, which is no score")
-    return b"".join(b"%.10f\n" % value for value in values.tolist())
+    return b"".join(b"%.10f\n" % value for value in checked_scores(predictions))
 
 
 def label_of_output(file_name: str) -> str | None:
