@@ -37,8 +37,8 @@ def open_to_read(path: Path) -> BinaryIO:
         raise InputError([Fault(str(path), "a directory", "a file")]) from None
     except FileNotFoundError:
         raise InputError([Fault(str(path), "nothing there", "a file")]) from None
-    except OSError as error:
-        found = error.strerror or type(error).__name__
+    except (OSError, ValueError) as error:
+        found = getattr(error, "strerror", None) or str(error)
         raise InputError([Fault(str(path), found, "a readable file")]) from None
 
 

@@ -132,7 +132,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def save(self, directory: str | Path) -> None:
         """Write the parameters and learned attributes to a new folder, as JSON and npz.
 
-        There is no pickle in it, so that models can be exchanged safely.
+        There is no pickle in it, so that models can be exchanged safely. Of parameters,
+        paths become text and tuples lists.
 
         Parameters
         ----------
@@ -157,7 +158,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
                 "format": 1,
                 "version": __version__,
                 "name": self.name,
-                "parameters": self.get_params(deep=False),
+                "parameters": {
+                    key: _plain(value) for key, value in self.get_params(deep=False).items()
+                },
                 "attributes": {key: learned[key] for key in learned if key not in arrays},
             }
         )
@@ -196,7 +199,14 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             if not _is_learned(key):
                 raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
             setattr(predictor, key, value)
+        try:
+            predictor._check_loaded()
+        except InputError as error:
+            raise InputError([Fault(str(folder), str(error), f"a saved {name}")]) from None
         return predictor
+
+    def _check_loaded(self) -> None:
+        """Refuse learned attributes that do not belong together; a baseline may override it."""
 
 
 def _is_plain_array(value: object) -> bool:
@@ -205,6 +215,13 @@ def _is_plain_array(value: object) -> bool:
 
 def _is_learned(attribute: str) -> bool:
     return attribute.endswith("_") and not attribute.startswith("_")
+
+
+def _plain(value: object) -> object:
+    """Return a path as text and a tuple as a list; other values as they are."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _as_json(description: dict[str, Any]) -> str:
@@ -352,10 +369,15 @@ def _read_arrays(path: Path) -> list[tuple[str, Any]]:
     raise InputError([Fault(str(path), "no npz of plain arrays", "saved arrays")])
 
 
+def _refuse_constant(text: str) -> None:
+    raise ValueError(text)
+
+
 def _read_description(path: Path) -> Mapping[str, Any]:
     with open_to_read(path) as stream:
         try:
-            description = json.loads(stream.read().decode("utf-8"))
+            text = stream.read().decode("utf-8")
+            description = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
             description = None
     fields = {"name": str, "parameters": dict, "attributes": dict}

@@ -1,0 +1,324 @@
+"""The logistic regression baseline of PIT-2015: overlap of n-grams of words and stems.
+
+SemEval-2015 task 1, section 4, after Das and Smith (2009). The organisers' classifier
+(NLTK's, trained by megam) does not take the 18 overlap features as numbers: each exact
+value of a feature is an indicator with a weight of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.validation import check_is_fitted
+
+from stsbaselines.baselines._official_weights import read_weights
+from stsbaselines.errors import InputError, unknown
+from stsbaselines.predictor import Predictor, check_pairs
+from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.text.words import porter_stem, treebank_words_of
+
+Grams = frozenset[tuple[str, ...]]
+Encoding = Literal["official-weights", "one-hot", "real"]
+ENCODINGS: tuple[str, ...] = get_args(Encoding)
+FOLDS = 5
+ORDERS = (1, 2, 3)
+FEATURE_NAMES = tuple(
+    f"{measure}{order}{kind}"
+    for kind in ("gram", "stem")
+    for order in ORDERS
+    for measure in ("precision", "recall", "f")
+)
+
+
+class NgramOverlap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """The 18 overlap features of a sentence pair.
+
+    Precision |A & B| / |A|, recall |A & B| / |B| and F of the sets A and B of n-grams,
+    n = 1, 2, 3, of words and of stems. A sentence with fewer than n words has no n-gram:
+    then the features are 0 (the official code divides by zero).
+
+    Parameters
+    ----------
+    official_bigram_f : bool
+        Whether the F of word bigrams is 2 P1 R2 / (P2 + R2), as the official code has it
+        by mistake, with the precision of unigrams, instead of 2 P2 R2 / (P2 + R2).
+
+    Examples
+    --------
+    >>> features = NgramOverlap().fit_transform([("a b c", "a b")])
+    >>> dict(zip(FEATURE_NAMES, features[0].round(2).tolist()))["precision2gram"]
+    0.5
+    """
+
+    def __init__(self, official_bigram_f: bool = True) -> None:
+        self.official_bigram_f = official_bigram_f
+
+    def fit(self, pairs: Sequence[tuple[str, str]], gold: object = None) -> NgramOverlap:
+        """Do nothing: the features need no training."""
+        return self
+
+    def transform(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
+        """Return the features, as an array of shape (n_pairs, 18).
+
+        Raises
+        ------
+        InputError
+            For what is no pair of two strings.
+        """
+        check_pairs(pairs)
+        words = treebank_words_of(side for pair in pairs for side in pair)
+        grams = {sentence: _grams(tokens) for sentence, tokens in words.items()}
+        official = self.official_bigram_f
+        rows = [_overlaps(grams[left], grams[right], official) for left, right in pairs]
+        return np.array(rows) if rows else np.empty((0, len(FEATURE_NAMES)))
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
+        """Return the names of the features, as the official model has them."""
+        return np.array(FEATURE_NAMES, dtype=object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+def _grams(words: list[str]) -> list[Grams]:
+    """Return the sets of n-grams: words n = 1, 2, 3, stems n = 1, 2, 3."""
+    return [
+        frozenset(zip(*(tokens[start:] for start in range(order)), strict=False))
+        for tokens in (words, [porter_stem(word) for word in words])
+        for order in ORDERS
+    ]
+
+
+def _overlaps(left: list[Grams], right: list[Grams], official_bigram_f: bool) -> list[float]:
+    features: list[float] = []
+    for position, (a, b) in enumerate(zip(left, right, strict=True)):
+        shared = len(a & b)
+        precision = shared / len(a) if a else 0.0
+        recall = shared / len(b) if b else 0.0
+        is_word_bigram = position == 1
+        numerator = features[0] if is_word_bigram and official_bigram_f else precision
+        f = 2 * numerator * recall / (precision + recall) if shared else 0.0
+        features += [precision, recall, f]
+    return features
+
+
+class NgramLogisticRegression(Predictor):
+    """Probability that two sentences are paraphrases, from the overlap of their n-grams.
+
+    Parameters
+    ----------
+    encoding : {'official-weights', 'one-hot', 'real'}
+        ``official-weights`` takes the organisers' weights and needs no `fit`; ``one-hot``
+        trains a weight for each value of each feature, as they did; ``real`` trains one
+        weight a feature.
+    weights : path or None
+        For ``official-weights``: the organisers' model, as the table of its weights or as
+        the file that they released.
+    C : float
+        Inverse strength of the regularisation of scikit-learn's `LogisticRegression`.
+    grid : sequence of float or None
+        Values of C to choose from by 5-fold cross-validation of F1 on the training pairs.
+    official_bigram_f : bool
+        See `NgramOverlap`.
+
+    Attributes
+    ----------
+    feature_ : ndarray of int of shape (n_weights,)
+        Number of the feature that a weight is for.
+    value_ : ndarray of float of shape (n_weights,)
+        The value that it is for; NaN where the weight multiplies the value.
+    weight_ : ndarray of float of shape (n_weights,)
+        Natural logarithm of the odds.
+    intercept_ : float
+    C_ : float
+        The C that was taken.
+
+    Examples
+    --------
+    >>> pairs = [("a b c", "a b d"), ("a b c", "a b"), ("a b", "c d"), ("a", "b")] * 5
+    >>> model = NgramLogisticRegression().fit(pairs, [1, 1, 0, 0] * 5)
+    >>> (model.predict([("we go home", "we go away"), ("yes", "no")]) > 0.5).tolist()
+    [True, False]
+    """
+
+    name: ClassVar[str] = "ngram-logreg"
+
+    def __init__(
+        self,
+        encoding: Encoding = "one-hot",
+        weights: str | Path | None = None,
+        C: float = 1.0,  # noqa: N803 - scikit-learn's name
+        grid: Sequence[float] | None = None,
+        official_bigram_f: bool = True,
+    ) -> None:
+        self.encoding = encoding
+        self.weights = weights
+        self.C = C
+        self.grid = grid
+        self.official_bigram_f = official_bigram_f
+
+    def pipeline(self) -> Pipeline:
+        """Return an unfitted scikit-learn pipeline: features, encoder, classifier.
+
+        `fit` trains its steps on the pairs of different sentences. It is a classifier,
+        for `GridSearchCV` and other tools of scikit-learn with their scores.
+
+        Raises
+        ------
+        InputError
+            For official weights, which are not trained.
+        """
+        encoders = {"one-hot": OneHotEncoder(handle_unknown="ignore"), "real": "passthrough"}
+        if self.encoding not in encoders:
+            raise unknown("encoding to train", str(self.encoding), encoders)
+        classifier = LogisticRegression(C=self.C, solver="newton-cg", tol=1e-8, max_iter=1000)
+        return Pipeline(
+            [
+                ("overlap", NgramOverlap(self.official_bigram_f)),
+                ("encoder", encoders[self.encoding]),
+                ("classifier", classifier),
+            ]
+        )
+
+    def fit(
+        self, pairs: Sequence[tuple[str, str]], gold: Sequence[float] | None = None
+    ) -> NgramLogisticRegression:
+        """Train on pairs, or read the official weights.
+
+        Parameters
+        ----------
+        pairs : sequence of (str, str) of length n_pairs
+            Pairs of identical sentences are left out, as officially.
+        gold : sequence of bool or float of length n_pairs, optional
+            True or 1 for a paraphrase, False or 0 for none.
+
+        Raises
+        ------
+        InputError
+            If there are too few pairs of either kind, labels are neither true nor false,
+            a parameter is wrong, or the file of the weights is missing or malformed.
+        """
+        if self.encoding not in ENCODINGS:
+            raise unknown("encoding", str(self.encoding), ENCODINGS)
+        if self.encoding == "official-weights":
+            if not isinstance(self.weights, str | os.PathLike):
+                raise InputError("ngram-logreg: official-weights needs `weights`, their file.")
+            self._learn(*read_weights(Path(self.weights), FEATURE_NAMES))
+            return self
+        labels = _labels(gold, len(pairs))
+        distinct = [number for number, (left, right) in enumerate(pairs) if left != right]
+        kinds = np.bincount(labels[distinct], minlength=2)
+        fewest = 1 if self.grid is None else FOLDS
+        if kinds.min() < fewest:
+            raise InputError(
+                f"ngram-logreg must be trained on at least {fewest} paraphrases and as many other"
+                f" pairs of different sentences, but has {kinds[1]} and {kinds[0]}."
+            )
+        overlap, *steps = self.pipeline().steps
+        features = overlap[1].transform([pairs[number] for number in distinct])
+        self._learn_from(self._trained(Pipeline(steps), features, labels[distinct]))
+        return self
+
+    def _trained(
+        self, steps: Pipeline, features: FloatArray, labels: npt.NDArray[np.bool_]
+    ) -> Pipeline:
+        tried = [self.C] if self.grid is None else list(self.grid)
+        if not tried or not all(isinstance(c, int | float) and 0 < c < math.inf for c in tried):
+            raise InputError(f"ngram-logreg: C must be a positive number, but is {tried}.")
+        if self.grid is None:
+            return steps.fit(features, labels)
+        search = GridSearchCV(steps, {"classifier__C": tried}, scoring="f1", cv=FOLDS)
+        return search.fit(features, labels).best_estimator_
+
+    def _learn_from(self, pipeline: Pipeline) -> None:
+        """Take the weights out of a fitted pipeline, so that they can be saved and read."""
+        classifier = pipeline["classifier"]
+        weight = classifier.coef_[0]
+        if self.encoding == "one-hot":
+            categories = pipeline["encoder"].categories_
+            feature = np.repeat(np.arange(len(categories)), [len(each) for each in categories])
+            value = np.concatenate(categories)
+        else:
+            feature, value = np.arange(len(weight)), np.full(len(weight), np.nan)
+        self._learn(feature, value, weight, float(classifier.intercept_[0]))
+        self.C_ = float(classifier.C)
+
+    def _learn(
+        self,
+        feature: npt.NDArray[np.int_],
+        value: FloatArray,
+        weight: FloatArray,
+        intercept: float,
+    ) -> None:
+        self.feature_, self.value_, self.weight_ = feature, value, weight
+        self.intercept_ = intercept
+
+    def _check_loaded(self) -> None:
+        """Refuse learned attributes that do not belong together."""
+        try:
+            feature, value, weight = self.feature_, self.value_, self.weight_
+            fits = (
+                weight.ndim == 1
+                and feature.shape == value.shape == weight.shape
+                and feature.dtype.kind == "i"
+                and set(feature.tolist()) <= set(range(len(FEATURE_NAMES)))
+                and value.dtype.kind == weight.dtype.kind == "f"
+                and np.isfinite(weight).all()
+                and math.isfinite(self.intercept_)
+            )
+        except (AttributeError, TypeError):
+            fits = False
+        if not fits:
+            raise InputError("its learned attributes are not those of ngram-logreg")
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
+        """Return the probability that each pair is a paraphrase, of shape (n_pairs,).
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If `fit` was not called.
+        """
+        check_is_fitted(self)
+        features = NgramOverlap(self.official_bigram_f).transform(pairs)
+        odds = np.full(len(pairs), self.intercept_)
+        for number in range(len(FEATURE_NAMES)):
+            mine = self.feature_ == number
+            odds += _contribution(features[:, number], self.value_[mine], self.weight_[mine])
+        return np.asarray(expit(odds))
+
+
+def _labels(gold: Sequence[float] | None, count: int) -> npt.NDArray[np.bool_]:
+    if gold is None:
+        raise InputError(
+            "ngram-logreg must be trained on labelled pairs, or read its `weights`, before it"
+            " predicts."
+        )
+    labels = np.asarray(gold)
+    if labels.shape != (count,):
+        raise InputError(f"ngram-logreg: {count} pairs, but labels of shape {labels.shape}.")
+    if not np.isin(labels, [0, 1]).all():
+        raise InputError("ngram-logreg: labels must be true or false, or 1 or 0.")
+    return labels.astype(np.bool_)
+
+
+def _contribution(column: FloatArray, value: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return what one feature adds to the logarithm of the odds; unseen values add nothing."""
+    if len(value) == 1 and np.isnan(value[0]):
+        return np.asarray(column * weight[0])
+    order = np.argsort(value)
+    value, weight = value[order], weight[order]
+    place = np.minimum(np.searchsorted(value, column), len(value) - 1)
+    return np.where(value[place] == column, weight[place], 0.0) if len(value) else 0 * column
