@@ -360,12 +360,11 @@ def data_path(
 ) -> None:
     """Print where the files of a task or of one of its data sets are."""
     from stsbaselines.data.catalogue import find_task
-    from stsbaselines.data.find import require
+    from stsbaselines.data.find import paths
 
     entry = find_task(task)
     datasets = entry.datasets if dataset is None else [entry.dataset(dataset)]
-    paths = [require(entry, each, role, data_dir) for each in datasets for role in each.files]
-    print("\n".join(str(path) for path in paths))
+    print("\n".join(str(path) for path in paths(entry, datasets, data_dir)))
 
 
 @data_app.command("verify")

@@ -11,6 +11,7 @@ from stsbaselines.data.catalogue import SAMPLE_PREFIX
 from stsbaselines.errors import Fault, InputError, suggestion
 from stsbaselines.yamlmodel import read_model
 
+SEEDS_OF_AN_INTERVAL = 100
 _PACKAGED = Path(__file__).parent / "configs"
 _CHECKOUT = Path(__file__).parent.parent / "configs"
 
@@ -35,10 +36,35 @@ class Explanation(_Section):
     tolerance : float or None
         Within it the cell is ``close``; without one it is ``not reproducible``, or, where
         no published number is at hand, ``illegible``.
+    within_interval : bool
+        Whether the cell is ``close`` if the published number lies in the interval of 95 %
+        of the seeds.
     """
 
     reason: str
     tolerance: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    within_interval: bool = False
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> Explanation:
+        if self.within_interval and self.tolerance is not None:
+            raise ValueError("either a tolerance or within_interval")
+        return self
+
+
+class Training(_Section):
+    """What to train a baseline on.
+
+    Attributes
+    ----------
+    task : str
+        An entry of the catalogue.
+    first_of : list of str
+        Its data sets, of which the first one that is here is taken.
+    """
+
+    task: str
+    first_of: list[str] = Field(min_length=1)
 
 
 class BaselineConfig(_Section):
@@ -54,15 +80,22 @@ class BaselineConfig(_Section):
         Passed to it.
     seeds : int or None
         Run it that often, with ``random_state`` started at 0, 1, ..., and report the mean.
+    train : Training or None
+        What it is trained on.
+    resources : dict of str to str
+        Parameters that are the path of a resource of the task, such as
+        ``weights: official-weights``.
     published : PublishedRun or None
     explained : dict of str to Explanation
-        By data set or aggregate.
+        By data set or aggregate; ``all`` is for those not named.
     """
 
     baseline: str
-    name: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._+-]*)?$")
+    name: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+-]*)?$")
     parameters: dict[str, Any] = Field(default_factory=dict)
     seeds: int | None = Field(default=None, ge=1, strict=True)
+    train: Training | None = None
+    resources: dict[str, str] = Field(default_factory=dict)
     published: PublishedRun | None = None
     explained: dict[str, Explanation] = Field(default_factory=dict)
 
@@ -77,6 +110,10 @@ class BaselineConfig(_Section):
             raise ValueError("either seeds or a random_state")
         if self.explained and self.published is None:
             raise ValueError("a published run beside what is explained")
+        if (self.seeds or 0) < SEEDS_OF_AN_INTERVAL and any(
+            explanation.within_interval for explanation in self.explained.values()
+        ):
+            raise ValueError(f"at least {SEEDS_OF_AN_INTERVAL} seeds for within_interval")
         return self
 
 

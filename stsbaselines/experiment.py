@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stsbaselines.config import BaselineConfig, ExperimentConfig, Explanation
+from stsbaselines.config import (
+    SEEDS_OF_AN_INTERVAL,
+    BaselineConfig,
+    ExperimentConfig,
+    Explanation,
+    Training,
+)
 from stsbaselines.data.catalogue import DataSet, Task, find_task
-from stsbaselines.data.find import locate, require
+from stsbaselines.data.find import Located, is_unverified, locate, require, require_resource
 from stsbaselines.errors import InputError, MissingDataError, unknown
 from stsbaselines.files import make_folder, write_text, writing
 from stsbaselines.predictor import Predictor, create
@@ -25,6 +32,7 @@ from stsbaselines.submission import read_gold
 from stsbaselines.tasks import sts
 from stsbaselines.tasks.family import Scores, family_of
 
+KEPT_SEEDS = 10
 Progress = Callable[[int], None]
 
 
@@ -44,10 +52,13 @@ class Cell:
         The mean over the seeds, if there are several; None where undefined or not run.
     deviation : float or None
         Standard deviation over the seeds.
+    interval : (float, float) or None
+        Within which 95 % of at least 100 seeds lie.
     published : Decimal or None
     status : str
         ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
-        ``differs``, ``not reproducible`` (a reason is known), ``illegible`` (printed, but
+        ``differs``, ``not reproducible`` (a reason is known), ``trained`` (the same of a
+        baseline that was trained afresh), ``illegible`` (printed, but
         not to be read), ``no data``, or "" where nothing was published.
     reason : str
     """
@@ -60,6 +71,7 @@ class Cell:
     status: str = ""
     reason: str = ""
     deviation: float | None = None
+    interval: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON; the published number as printed."""
@@ -84,7 +96,11 @@ class Results:
 
     task: Task
     baselines: tuple[BaselineResult, ...]
-    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of the data that the baselines ran on, each note once."""
+        return list(dict.fromkeys(note for each in self.baselines for note in each.notes))
 
     @property
     def cells(self) -> list[Cell]:
@@ -96,7 +112,7 @@ class Results:
         return {
             "task": self.task.task,
             "title": self.task.title,
-            "notes": list(self.notes),
+            "notes": self.notes,
             "baselines": [
                 {
                     "name": baseline.config.title,
@@ -122,8 +138,8 @@ def run(
     ----------
     config : ExperimentConfig
     out : Path
-        Output files go to ``out/TASK/BASELINE/``, with several seeds to
-        ``out/TASK/BASELINE/seed-N/``, and everything, unrounded, to
+        Output files go to ``out/TASK/BASELINE/``, those of the first ten of several
+        seeds to ``out/TASK/BASELINE/seed-N/``, and everything, unrounded, to
         ``out/TASK/results.json``.
     data_dir : path, optional
         Where the data is looked for first.
@@ -143,21 +159,33 @@ def run(
         out, and said to be, if its sentences are not here.
     """
     task = find_task(config.task)
-    predictors = [list(_seeded(baseline)) for baseline in config.baselines]
-    expected = [_published(task, baseline) for baseline in config.baselines]
+    validate(config)
     datasets, notes = _available(task, data_dir)
     inputs = {each.name: require(task, each, "input", data_dir) for each in datasets}
     gold = read_gold(task, datasets, data_dir)
+    prepared = [_prepared(task, baseline, data_dir, notes) for baseline in config.baselines]
+    make_folder(out / task.task)
+    (out / task.task / "results.json").unlink(missing_ok=True)
     results = []
-    for baseline, seeded, row in zip(config.baselines, predictors, expected, strict=True):
-        runs = []
-        for folder, predictor in seeded:
-            target = out / task.task / baseline.title / folder
-            _predict(task, datasets, inputs, predictor, target, n_jobs, progress)
-            runs.append(_scored(task, datasets, gold, target, baseline.title))
-        cells = _cells(task, baseline, runs, row, " ".join(notes))
-        results.append(BaselineResult(baseline, tuple(runs), tuple(cells)))
-    found = Results(task, tuple(results), tuple(notes))
+    for baseline, each in zip(config.baselines, prepared, strict=True):
+        runs: list[Scores] = []
+        place = out / task.task / baseline.title
+        with tempfile.TemporaryDirectory() as temporary:
+            for folder, predictor in _seeded(baseline, each):
+                target = (place if len(runs) < KEPT_SEEDS else Path(temporary)) / folder
+                _predict(task, datasets, inputs, predictor, target, n_jobs, progress)
+                runs.append(_scored(task, datasets, gold, target, baseline.title))
+        row = _published(task, baseline)
+        cells = _cells(task, baseline, runs, row, each.why_missing, each.trained_on)
+        about = [*each.notes]
+        if each.trained_on:
+            about.append(f"{baseline.title}: {each.trained_on}.")
+        if not each.can_run:
+            about.append(f"{baseline.title} did not run. {each.why_missing}")
+        results.append(BaselineResult(baseline, tuple(runs), tuple(cells), tuple(about)))
+    if not any(each.runs for each in results):
+        raise MissingDataError(sorted({cell.reason for each in results for cell in each.cells}))
+    found = Results(task, tuple(results))
     text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
     write_text(out / task.task / "results.json", text + "\n")
     return found
@@ -175,18 +203,67 @@ def with_published_rows(config: ExperimentConfig) -> ExperimentConfig | None:
     return config.model_copy(update={"baselines": claimed}) if claimed else None
 
 
-def _seeded(baseline: BaselineConfig) -> Iterator[tuple[str, Predictor]]:
-    """Yield the subfolder and the predictor of each run of a baseline.
+@dataclass(frozen=True)
+class _Prepared:
+    """What a baseline needs to run, or why it cannot."""
+
+    parameters: dict[str, Any]
+    notes: Sequence[str] = ()
+    pairs: Sequence[Any] = ()
+    labels: Any = None
+    trained_on: str = ""
+    why_missing: str = ""
+    can_run: bool = True
+
+
+def _prepared(
+    task: Task, baseline: BaselineConfig, data_dir: str | Path | None, notes: list[str]
+) -> _Prepared:
+    """Find the resources of a baseline and read what it is trained on."""
+    parameters = dict(baseline.parameters)
+    try:
+        for parameter, resource in baseline.resources.items():
+            path = require_resource(task, resource, data_dir)
+            parameters[parameter] = path
+            if is_unverified(task, resource, path):
+                notes = [*notes, f"{baseline.title}: {path} is not verified by a checksum."]
+        if baseline.train is None:
+            return _Prepared(parameters, notes, why_missing=" ".join(notes))
+        dataset, pairs, labels = _training(baseline.train, data_dir)
+    except MissingDataError as error:
+        return _Prepared(parameters, notes, why_missing=str(error), can_run=False)
+    source = f"{baseline.train.task}, {dataset.name} ({len(pairs):,} pairs)"
+    trained_on = f"trained on {source}"
+    return _Prepared(parameters, notes, pairs, labels, trained_on, " ".join(notes))
+
+
+def _seeded(baseline: BaselineConfig, prepared: _Prepared) -> Iterator[tuple[str, Predictor]]:
+    """Yield the subfolder and the fitted predictor of each run of a baseline.
 
     A seed starts one RandomState for all data sets, so that their scores are independent.
     """
-    parameters = dict(baseline.parameters)
-    if baseline.seeds is None:
-        yield "", create(baseline.baseline, **parameters)
-        return
-    for seed in range(baseline.seeds):
-        parameters["random_state"] = np.random.RandomState(seed)
-        yield f"seed-{seed}", create(baseline.baseline, **parameters)
+    parameters = dict(prepared.parameters)
+    for seed in range(baseline.seeds or 1) if prepared.can_run else ():
+        if baseline.seeds is not None:
+            parameters["random_state"] = np.random.RandomState(seed)
+        folder = "" if baseline.seeds is None else f"seed-{seed}"
+        predictor = create(baseline.baseline, **parameters)
+        yield folder, predictor.fit(prepared.pairs, prepared.labels)
+
+
+def _training(train: Training, data_dir: str | Path | None) -> tuple[DataSet, Sequence[Any], Any]:
+    """Read what a baseline is trained on: the first of the data sets that is here."""
+    task = find_task(train.task)
+    candidates = [task.dataset(name) for name in train.first_of]
+    located = [[locate(task, each, role, data_dir) for role in each.files] for each in candidates]
+    here = [each for each, files in zip(candidates, located, strict=True) if _all_here(files)]
+    dataset = here[0] if here else candidates[-1]
+    files = {role: require(task, dataset, role, data_dir) for role in dataset.files}
+    return dataset, *family_of(task).read_training(files, task, dataset)
+
+
+def _all_here(files: Sequence[Located]) -> bool:
+    return all(each.status != "missing" for each in files)
 
 
 def validate(config: ExperimentConfig) -> None:
@@ -198,9 +275,28 @@ def validate(config: ExperimentConfig) -> None:
         If one of them is unknown.
     """
     task = find_task(config.task)
+    if task.is_for_training:
+        raise InputError(f"{task.task} is only to train on: its outputs are not scored.")
     for baseline in config.baselines:
-        create(baseline.baseline, **baseline.parameters)
+        resources = dict.fromkeys(baseline.resources, "")
+        create(baseline.baseline, **{**baseline.parameters, **resources})
+        for name in baseline.resources.values():
+            if name not in task.resources:
+                raise unknown(f"resource of {task.task}", name, task.resources)
+        if baseline.train is not None:
+            _validate_training(task, baseline.train)
         list(_cells(task, baseline, [], _published(task, baseline)))
+
+
+def _validate_training(task: Task, train: Training) -> None:
+    source = find_task(train.task)
+    for name in train.first_of:
+        source.dataset(name)
+    if source.task == task.task or source.family != task.family:
+        raise InputError(
+            f"train: {source.task} cannot be trained on for {task.task}: it must be another task"
+            " of the same family."
+        )
 
 
 def _published(task: Task, baseline: BaselineConfig) -> Mapping[str, Decimal]:
@@ -260,11 +356,13 @@ def _cells(
     runs: list[Scores],
     expected: Mapping[str, Decimal],
     why_missing: str = "",
+    trained_on: str = "",
 ) -> Iterator[Cell]:
     """Yield a cell for each data set, official aggregate and other published number."""
-    names = [*task.dataset_names, *task.measures]
+    several = len(task.datasets) > 1
+    names = [*(task.dataset_names if several else []), *task.measures]
     for column in [*expected, *baseline.explained]:
-        if column not in names and not column.endswith("rank"):
+        if column not in [*names, "all"] and not column.endswith("rank"):
             raise unknown(f"measure of {task.task}", column, names)
     for name in names:
         values = [scores.cells().get(name) for scores in runs]
@@ -277,11 +375,27 @@ def _cells(
             ours=statistics.fmean(defined) if complete else None,
             published=expected.get(name),
             deviation=statistics.stdev(defined) if complete and len(defined) > 1 else None,
+            interval=_interval(defined)
+            if complete and len(defined) >= SEEDS_OF_AN_INTERVAL
+            else None,
         )
         if any(name in scores.cells() for scores in runs):
-            yield _judged(cell, baseline.explained.get(name))
+            explained = baseline.explained
+            general = explained.get("all") if cell.published is not None else None
+            judged = _judged(cell, explained.get(name, general))
+            if trained_on and judged.status == "not reproducible":
+                reason = f"{trained_on}; {judged.reason}"
+                judged = replace(judged, status="trained", reason=reason)
+            yield judged
         else:
             yield replace(cell, status="no data", reason=why_missing)
+
+
+def _interval(values: list[float]) -> tuple[float, float] | None:
+    if len(values) < SEEDS_OF_AN_INTERVAL:
+        return None
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)
 
 
 def _judged(cell: Cell, explanation: Explanation | None) -> Cell:
@@ -294,6 +408,10 @@ def _judged(cell: Cell, explanation: Explanation | None) -> Cell:
         return replace(cell, status="exact")
     if tolerance is not None and cell.ours is not None:
         near = abs(cell.ours - float(cell.published)) <= tolerance
+        return replace(cell, status="close" if near else "differs", reason=reason)
+    if explanation is not None and explanation.within_interval and cell.interval:
+        low, high = cell.interval
+        near = low <= float(cell.published) <= high
         return replace(cell, status="close" if near else "differs", reason=reason)
     return replace(cell, status="not reproducible" if reason else "differs", reason=reason)
 
@@ -370,6 +488,8 @@ def predict_file(predictor: Predictor, source: Path | None, out: Path | None, n_
     InputError
         For a line that is no pair.
     """
+    if not predictor.__sklearn_is_fitted__():
+        predictor.fit([])
     if source is None:
         pairs = sts.pairs_of(sys.stdin.buffer, "standard input")
     else:

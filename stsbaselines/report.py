@@ -105,6 +105,7 @@ def cell_rows(cells: Iterable[Cell]) -> list[dict[str, str]]:
             "set": cell.name,
             "ours": "-" if cell.status == "no data" else number(cell.ours),
             "sd": "" if cell.deviation is None else f"{cell.deviation:.4f}",
+            "95% of seeds": _range(cell.interval),
             "published": "" if cell.published is None else str(cell.published),
             "status": cell.status,
             "reason": cell.reason,
@@ -113,6 +114,10 @@ def cell_rows(cells: Iterable[Cell]) -> list[dict[str, str]]:
     ]
     used = [key for key in (rows[0] if rows else []) if any(row[key] for row in rows)]
     return [{key: row[key] for key in used} for row in rows]
+
+
+def _range(interval: tuple[float, float] | None) -> str:
+    return "{:.3f} to {:.3f}".format(*interval) if interval else ""
 
 
 def without(rows: Rows, *columns: str) -> list[dict[str, Any]]:
@@ -129,7 +134,7 @@ def results_text(results: Results) -> str:
                 f"{baseline.config.baseline}: mean and standard deviation (sd) over"
                 f" {baseline.config.seeds} seeds."
             )
-        notes.extend(_reasons(baseline.cells))
+        notes.extend(_reasons(cell for cell in baseline.cells if cell.status != "no data"))
         notes.extend(dict.fromkeys(note for scores in baseline.runs for note in scores.notes))
     rows = without(cell_rows(results.cells), "task", "reason")
     return "\n".join([results.task.title, "", render(rows), "", *notes]).rstrip()
@@ -137,14 +142,19 @@ def results_text(results: Results) -> str:
 
 def _reasons(cells: Iterable[Cell]) -> list[str]:
     """Return the reasons of cells, each once, with the cells that it is for."""
-    places: dict[tuple[str, str], list[str]] = {}
+    places: dict[tuple[str, str], dict[str, list[str]]] = {}
     for cell in cells:
         if cell.reason:
-            places.setdefault((cell.task, cell.reason), []).append(cell.name)
+            baselines = places.setdefault((cell.task, cell.reason), {})
+            baselines.setdefault(cell.baseline, []).append(cell.name)
     return [
-        f"{task}, {', '.join(dict.fromkeys(names))}: {reason.rstrip('.')}."
-        for (task, reason), names in places.items()
+        f"{task}, {'; '.join(_named(*each) for each in baselines.items())}: {reason.rstrip('.')}."
+        for (task, reason), baselines in places.items()
     ]
+
+
+def _named(baseline: str, cells: list[str]) -> str:
+    return f"{baseline} {', '.join(cells)}"
 
 
 def scores_text(scores: Scores) -> str:
