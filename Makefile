@@ -47,6 +47,7 @@ docs: $(VENV)/.dev
 
 bench: $(VENV)/.base
 	$(BIN)/python benchmarks/token_cosine.py
+	$(BIN)/python benchmarks/pit_features.py
 
 clean:
 	rm -rf $(VENV) site results

@@ -79,7 +79,7 @@ def _evaluate_console(example: Example) -> str | None:
     folder = example.namespace["folder"]
     for block in re.split(r"^\$ ", str(example.parsed), flags=re.MULTILINE)[1:]:
         command, _, expected = block.partition("\n")
-        command = re.sub(r"^make (sts\S+)$", r"stsbaselines run \1", command)
+        command = re.sub(r"^make ((?:sts|pit)\S+)", r"stsbaselines run \1", command)
         done = subprocess.run(
             ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment
         )

@@ -79,7 +79,7 @@ def test_token_cosine_is_symmetric_and_in_range(pairs: list[tuple[str, str]]) ->
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_chunks_give_what_one_call_gives(name: str, chunk_size: int, n_jobs: int) -> None:
     parameters = {"random_state": 5} if name == "random" else {}
-    baseline = predictor.create(name, **parameters)
+    baseline = predictor.create(name, **parameters).fit(PAIRS, [1.0, 0.0, 0.0, 1.0])
     chunks = list(baseline.predict_chunks(iter(PAIRS), chunk_size, n_jobs))
     assert (np.concatenate(chunks) == baseline.predict(PAIRS)).all()
 
@@ -88,7 +88,8 @@ def test_chunks_give_what_one_call_gives(name: str, chunk_size: int, n_jobs: int
 def test_baselines_are_estimators(name: str, tmp_path: Path) -> None:
     baseline = predictor.create(name)
     assert clone(baseline).get_params() == baseline.get_params()
-    assert baseline.fit(PAIRS) is baseline
+    assert baseline.fit(PAIRS, [1.0, 0.0, 0.0, 1.0]) is baseline
+    check_is_fitted(baseline)
     assert baseline.predict([]).shape == (0,)
     baseline.save(tmp_path / "saved")
     assert stsbaselines.load(tmp_path / "saved").get_params() == baseline.get_params()
@@ -210,7 +211,7 @@ def test_saving_refuses_what_cannot_be_exchanged(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be saved"):
         RandomScores(random_state=np.random.RandomState(1)).save(tmp_path / "other")
     with pytest.raises(InputError, match="neither plain JSON"):
-        RandomScores(low=(1, 2)).save(tmp_path / "other")  # type: ignore[arg-type]
+        RandomScores(low={1: 2}).save(tmp_path / "other")  # type: ignore[arg-type]
     with_objects = TokenCosine()
     with_objects.objects_ = np.array([object()])
     with pytest.raises(InputError, match="cannot be saved"):

@@ -14,6 +14,7 @@ from stsbaselines.config import (
     ExperimentConfig,
     Explanation,
     PublishedRun,
+    Training,
     config_names,
     read_config,
 )
@@ -31,7 +32,7 @@ def test_configurations_fit_catalogue_and_tables(name: str) -> None:
     task = find_task(config.task)
     for baseline in config.baselines:
         cells = {*task.dataset_names, *task.measures}
-        assert set(baseline.explained) <= cells
+        assert set(baseline.explained) <= {*cells, "all"}
         if baseline.published:
             values = reference.published(baseline.published.table, baseline.published.run)
             assert {column for column in values if not column.endswith("rank")} <= cells
@@ -55,6 +56,16 @@ def test_configurations_fit_catalogue_and_tables(name: str) -> None:
         (
             "task: t\nbaselines:\n  - baseline: random\n    explained: {Mean: {reason: why}}\n",
             "expected a published run beside what is explained",
+        ),
+        (
+            "task: t\nbaselines:\n  - baseline: random\n    seeds: 99\n"
+            "    published: {table: a, run: b}\n"
+            "    explained: {all: {reason: why, within_interval: true}}\n",
+            "expected at least 100 seeds for within_interval",
+        ),
+        (
+            "task: t\nbaselines:\n  - baseline: random\n    name: results.json\n",
+            "line 4: found baselines.0.name",
         ),
         ("task: a\ntask: b\n", "line 2: found the key 'task' twice, expected YAML"),
         ("task: !!timestamp x\n", "expected YAML"),
@@ -180,6 +191,10 @@ def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
         ({"parameters": {"heigh": 1}}, "did you mean 'high'"),
         ({"published": PublishedRun(table="sts2012", run="random")}, "no run in table sts2012"),
         ({"explained": {"OnWM": Explanation(reason="why")}}, "did you mean 'OnWN'"),
+        ({"resources": {"low": "bounds"}}, "no resource of sts2012 'bounds'"),
+        ({"train": Training(task="sts2012", first_of=["OnWN"])}, "must be another task"),
+        ({"train": Training(task="pit2015-train", first_of=["dev"])}, "of the same family"),
+        ({"train": Training(task="sts2012-train", first_of=["OnWN"])}, "no data set"),
     ],
 )
 def test_unknown_names_in_a_configuration_are_found_before_it_runs(
@@ -212,6 +227,49 @@ def test_the_ledger_without_data_says_so(tmp_path: Path) -> None:
     assert all("stswiki" in cell.reason for cell in cells)
     assert json.loads(report.ledger_text(cells, report.Format.json))[0]["published"] == "0.4334"
     assert "9 published cells: 9 no data." in report.ledger_text(cells, report.Format.markdown)
+
+
+def test_a_training_task_is_not_scored(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="only to train on"):
+        submission.check("pit2015-train", tmp_path)
+    config = ExperimentConfig(
+        task="sample-pit-train", baselines=[BaselineConfig(baseline="random")]
+    )
+    with pytest.raises(InputError, match="only to train on"):
+        experiment.validate(config)
+
+
+def test_a_baseline_whose_files_are_missing_is_left_out_and_said_to_be(tmp_path: Path) -> None:
+    missing = BaselineConfig(
+        baseline="ngram-logreg", train=Training(task="pit2015-train", first_of=["train", "dev"])
+    )
+    config = ExperimentConfig(
+        task="sample-pit", baselines=[missing, BaselineConfig(baseline="random", seeds=1)]
+    )
+    results = experiment.run(config, tmp_path)
+    assert {cell.status for cell in results.baselines[0].cells} == {"no data"}
+    assert "dev.data was looked for" in results.baselines[0].cells[0].reason
+    assert results.baselines[1].runs
+    with pytest.raises(InputError, match=r"dev\.data was looked for"):
+        experiment.run(config.model_copy(update={"baselines": [missing]}), tmp_path)
+
+
+def test_a_trained_baseline_says_on_what(tmp_path: Path) -> None:
+    trained = read_config("sample-pit").baselines[1]
+    explained = {"all": Explanation(reason="other data")}
+    published = PublishedRun(table="pit2015", run="WTMF")
+    claimed = trained.model_copy(update={"published": published, "explained": explained})
+    cells = list(
+        experiment._cells(
+            find_task("sample-pit"),
+            claimed,
+            list(experiment.run(read_config("sample-pit"), tmp_path).baselines[1].runs),
+            reference.published("pit2015", "WTMF"),
+            trained_on="trained on nothing",
+        )
+    )
+    assert {cell.status for cell in cells} == {"trained"}
+    assert cells[0].reason == "trained on nothing; other data"
 
 
 def test_a_fault_is_no_missing_data(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ PACKAGE = Path(stsbaselines.__file__).parent
 LAYERS = [
     {"errors"},
     {"files"},
-    {"yamlmodel", "scoring"},
+    {"yamlmodel", "scoring", "text"},
     {"data", "reference"},
     {"tasks"},
     {"predictor"},

@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import run_command
+from conftest import OFFICIAL_DATA, run_command
 from stsbaselines import experiment, reference, submission
 from stsbaselines.config import config_names, read_config
 from stsbaselines.data import find
 from stsbaselines.data.catalogue import Task, find_task, task_names
+from stsbaselines.predictor import create
 from stsbaselines.scoring import correlation
 from stsbaselines.scoring.rounding import agrees
-from stsbaselines.tasks import sts
+from stsbaselines.tasks import pit, sts
 
 pytestmark = pytest.mark.official
 
@@ -198,7 +199,10 @@ def test_the_ledger_from_the_command_line(official_data: Path, tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     cells = json.loads(done.stdout)
     assert cells == json.loads((tmp_path / "ledger.json").read_text())
-    assert {cell["status"] for cell in cells} == {"exact", "close", "illegible"}
+    statuses = ("exact", "close", "illegible", "trained")
+    assert {cell["status"] for cell in cells} == set(statuses)
+    unreproduced = {cell["baseline"] for cell in cells if cell["status"] == "trained"}
+    assert unreproduced == {"trained-one-hot", "trained-real"}
     printed = [cell for cell in cells if cell["status"] != "illegible"]
     assert len(printed) == sum(
         not column.endswith("rank")
@@ -207,8 +211,14 @@ def test_the_ledger_from_the_command_line(official_data: Path, tmp_path: Path) -
         if baseline.published
         for column in reference.published(baseline.published.table, baseline.published.run)
     )
-    assert "33 exact, 1 close, 2 illegible" in (tmp_path / "ledger.md").read_text()
-    assert "33 exact, 1 close, 2 illegible" in (tmp_path / "ledger.txt").read_text()
+    counts = "40 exact, 8 close, 14 trained, 2 illegible"
+    summary = f"{len(cells)} published cells: "
+    for name in ("ledger.md", "ledger.txt"):
+        last = (tmp_path / name).read_text().splitlines()[-1]
+        assert last.startswith(summary)
+        assert sorted(last.removeprefix(summary).rstrip(".").split(", ")) == sorted(
+            counts.split(", ")
+        )
 
 
 @pytest.mark.parametrize("name", STS)
@@ -223,3 +233,112 @@ def test_official_inputs_are_read_byte_for_byte(name: str, official_data: Path) 
             for pair in sts.read_pairs(path)
         ]
         assert read == columns
+
+
+@pytest.fixture(scope="module")
+def pit_results(
+    results: dict[str, experiment.Results], tmp_path_factory: pytest.TempPathFactory
+) -> experiment.Results:
+    if OFFICIAL_DATA is None:
+        pytest.skip("needs the official data")
+    needs(OFFICIAL_DATA, "pit2015")
+    return experiment.run(read_config("pit2015"), tmp_path_factory.mktemp("pit"), OFFICIAL_DATA)
+
+
+def test_pit_with_the_official_weights_is_exact(pit_results: experiment.Results) -> None:
+    cells = {
+        cell.name: cell for cell in pit_results.cells if cell.baseline == "logistic-regression"
+    }
+    assert set(cells) == {"F1", "precision", "recall", "pearson", "maxF1", "mPrecision", "mRecall"}
+    assert {cell.status for cell in cells.values()} == {"exact"}
+
+
+def test_the_published_random_run_lies_among_a_thousand_seeds(
+    pit_results: experiment.Results,
+) -> None:
+    for cell in pit_results.cells:
+        if cell.baseline == "random":
+            assert cell.interval is not None
+            assert cell.published is not None
+            assert cell.interval[0] <= cell.published <= cell.interval[1], cell
+            assert cell.status == "close"
+
+
+def test_own_training_is_reported_with_its_data(pit_results: experiment.Results) -> None:
+    trained = [cell for cell in pit_results.cells if cell.baseline.startswith("trained-")]
+    assert len(trained) == 14
+    assert {cell.status for cell in trained} == {"trained"}
+    assert all("trained on pit2015-train" in cell.reason for cell in trained)
+    assert any("train" in note and "11,530 pairs" in note for note in pit_results.notes)
+
+
+def test_weights_that_cannot_be_verified_are_pointed_out(
+    official_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs(official_data, "pit2015")
+    weights = find.require_resource(find_task("pit2015"), "official-weights", official_data)
+    monkeypatch.delenv(find.ENVIRONMENT, raising=False)
+    folder = tmp_path / "mine" / "pit2015"
+    folder.mkdir(parents=True)
+    for name in ("test.data", "test.label"):
+        shutil.copy(official_data / "pit2015" / name, folder)
+    shutil.copy(weights, folder / "baseline_logisticregression.model")
+    config = read_config("pit2015")
+    single = config.model_copy(update={"baselines": config.baselines[:1]})
+    notes = experiment.run(single, tmp_path / "out", tmp_path / "mine").notes
+    assert "baseline_logisticregression.model is not verified by a checksum." in notes[0]
+
+
+def test_official_weights_write_the_official_output(official_data: Path) -> None:
+    needs(official_data, "pit2015", folder="system-outputs")
+    expected = official_data / "system-outputs/pit2015/PIT2015_BASELINE_02_LG.output"
+    task = find_task("pit2015")
+    weights = find.require_resource(task, "official-weights", official_data)
+    model = create("ngram-logreg", encoding="official-weights", weights=weights).fit([])
+    data = find.require(task, task.datasets[0], "input", official_data)
+    written = pit.format_predictions(model.predict(list(pit.read_pairs(data))))
+    assert written == expected.read_bytes()
+    assert written.count(b"\n") == 972
+
+
+@pytest.mark.parametrize(
+    ("file", "run"), [("01_random", "random"), ("02_LG", "logistic reg."), ("03_WTMF", "WTMF")]
+)
+def test_official_outputs_of_pit_get_their_printed_row(
+    file: str, run: str, official_data: Path
+) -> None:
+    needs(official_data, "pit2015", folder="system-outputs")
+    path = official_data / f"system-outputs/pit2015/PIT2015_BASELINE_{file}.output"
+    cells = submission.score("pit2015", path, data_dir=official_data).cells()
+    for column, value in reference.published("pit2015", run).items():
+        if not column.endswith("rank"):
+            assert agrees(cells[column], value), column
+
+
+def test_labels_of_pit_agree_with_each_other(official_data: Path) -> None:
+    needs(official_data, "pit2015", folder="pit2015/train.nodebatable.csv")
+    task = find_task("pit2015")
+    gold = submission.read_gold(task, task.datasets, official_data)["test"]
+    data = list(pit.read_data(find.require(task, task.datasets[0], "input", official_data)))
+    assert [pair.label.degree for pair in data] == gold.degree.tolist()
+    assert [pair.label.is_paraphrase is None for pair in data] == gold.is_debatable.tolist()
+    assert [pair.label.is_paraphrase is True for pair in data] == gold.is_paraphrase.tolist()
+    assert (~gold.is_debatable).sum() == task.datasets[0].scored
+    assert gold.is_paraphrase.sum() == 175
+    training = find_task("pit2015-train")
+    for name in ("train-nodebatable", "dev"):
+        dataset = training.dataset(name)
+        files = {"input": find.require(training, dataset, "input", official_data)}
+        pairs, _ = pit.read_training(files, training, dataset)
+        assert len(pairs) == dataset.scored
+
+
+def test_a_train_file_of_ones_own_is_known_by_its_git_blob(tmp_path: Path) -> None:
+    task = find_task("pit2015-train")
+    (tmp_path / "pit2015").mkdir()
+    (tmp_path / "pit2015" / "train.data").write_bytes(b"x\n")
+    located = find.locate(task, task.dataset("train"), "input", tmp_path)
+    assert (located.status, located.found) == (
+        "wrong",
+        "git blob 587be6b4c3f93f93c489c0111bba5596147a26cb",
+    )
