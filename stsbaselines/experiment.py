@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from decimal import Decimal
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stsbaselines.config import (
-    SEEDS_OF_AN_INTERVAL,
-    BaselineConfig,
-    ExperimentConfig,
-    Explanation,
-    Training,
-)
+from stsbaselines.comparison import Cell, cells_of, published_row
+from stsbaselines.config import BaselineConfig, ExperimentConfig, Training
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import Located, is_unverified, locate, require, require_resource
 from stsbaselines.errors import InputError, MissingDataError, unknown
 from stsbaselines.files import make_folder, write_text, writing
 from stsbaselines.predictor import Predictor, create
-from stsbaselines.reference import published, table
-from stsbaselines.scoring.rounding import agrees
 from stsbaselines.submission import read_gold
 from stsbaselines.tasks import sts
 from stsbaselines.tasks.family import Scores, family_of
@@ -38,46 +29,6 @@ Progress = Callable[[int], None]
 
 def no_progress(pairs: int) -> None:
     """Show no progress."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number of a baseline, beside the published one.
-
-    Attributes
-    ----------
-    task, baseline, name : str
-        `name` is the data set or aggregate.
-    ours : float or None
-        The mean over the seeds, if there are several; None where undefined or not run.
-    deviation : float or None
-        Standard deviation over the seeds.
-    interval : (float, float) or None
-        Within which 95 % of at least 100 seeds lie.
-    published : Decimal or None
-    status : str
-        ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
-        ``differs``, ``not reproducible`` (a reason is known), ``trained`` (the same of a
-        baseline that was trained afresh), ``illegible`` (printed, but
-        not to be read), ``no data``, or "" where nothing was published.
-    reason : str
-    """
-
-    task: str
-    baseline: str
-    name: str
-    ours: float | None
-    published: Decimal | None = None
-    status: str = ""
-    reason: str = ""
-    deviation: float | None = None
-    interval: tuple[float, float] | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON; the published number as printed."""
-        values = asdict(self)
-        values["published"] = None if self.published is None else str(self.published)
-        return values
 
 
 @dataclass(frozen=True)
@@ -175,8 +126,8 @@ def run(
                 target = (place if len(runs) < KEPT_SEEDS else Path(temporary)) / folder
                 _predict(task, datasets, inputs, predictor, target, n_jobs, progress)
                 runs.append(_scored(task, datasets, gold, target, baseline.title))
-        row = _published(task, baseline)
-        cells = _cells(task, baseline, runs, row, each.why_missing, each.trained_on)
+        row = published_row(task, baseline)
+        cells = cells_of(task, baseline, runs, row, each.why_missing, each.trained_on)
         about = [*each.notes]
         if each.trained_on:
             about.append(f"{baseline.title}: {each.trained_on}.")
@@ -285,7 +236,7 @@ def validate(config: ExperimentConfig) -> None:
                 raise unknown(f"resource of {task.task}", name, task.resources)
         if baseline.train is not None:
             _validate_training(task, baseline.train)
-        list(_cells(task, baseline, [], _published(task, baseline)))
+        list(cells_of(task, baseline, [], published_row(task, baseline)))
 
 
 def _validate_training(task: Task, train: Training) -> None:
@@ -297,15 +248,6 @@ def _validate_training(task: Task, train: Training) -> None:
             f"train: {source.task} cannot be trained on for {task.task}: it must be another task"
             " of the same family."
         )
-
-
-def _published(task: Task, baseline: BaselineConfig) -> Mapping[str, Decimal]:
-    row = baseline.published
-    if row is None:
-        return {}
-    if table(row.table).task != task.task:
-        raise InputError(f"table {row.table} is of {table(row.table).task}, not of {task.task}.")
-    return published(row.table, row.run)
 
 
 def _available(task: Task, data_dir: str | Path | None) -> tuple[list[DataSet], list[str]]:
@@ -348,72 +290,6 @@ def _scored(
     family = family_of(task)
     outputs = {each.name: family.read_output(folder / each.output, task, each) for each in datasets}
     return family.score(task, run, gold, outputs)
-
-
-def _cells(
-    task: Task,
-    baseline: BaselineConfig,
-    runs: list[Scores],
-    expected: Mapping[str, Decimal],
-    why_missing: str = "",
-    trained_on: str = "",
-) -> Iterator[Cell]:
-    """Yield a cell for each data set, official aggregate and other published number."""
-    several = len(task.datasets) > 1
-    names = [*(task.dataset_names if several else []), *task.measures]
-    for column in [*expected, *baseline.explained]:
-        if column not in [*names, "all"] and not column.endswith("rank"):
-            raise unknown(f"measure of {task.task}", column, names)
-    for name in names:
-        values = [scores.cells().get(name) for scores in runs]
-        defined = [float(value) for value in values if value is not None]
-        complete = 0 < len(defined) == len(values)
-        cell = Cell(
-            task=task.task,
-            baseline=baseline.title,
-            name=name,
-            ours=statistics.fmean(defined) if complete else None,
-            published=expected.get(name),
-            deviation=statistics.stdev(defined) if complete and len(defined) > 1 else None,
-            interval=_interval(defined)
-            if complete and len(defined) >= SEEDS_OF_AN_INTERVAL
-            else None,
-        )
-        if any(name in scores.cells() for scores in runs):
-            explained = baseline.explained
-            general = explained.get("all") if cell.published is not None else None
-            judged = _judged(cell, explained.get(name, general))
-            if trained_on and judged.status == "not reproducible":
-                reason = f"{trained_on}; {judged.reason}"
-                judged = replace(judged, status="trained", reason=reason)
-            yield judged
-        else:
-            yield replace(cell, status="no data", reason=why_missing)
-
-
-def _interval(values: list[float]) -> tuple[float, float] | None:
-    if len(values) < SEEDS_OF_AN_INTERVAL:
-        return None
-    low, high = np.percentile(values, [2.5, 97.5])
-    return float(low), float(high)
-
-
-def _judged(cell: Cell, explanation: Explanation | None) -> Cell:
-    """Give a cell its status."""
-    reason = explanation.reason if explanation else ""
-    tolerance = explanation.tolerance if explanation else None
-    if cell.published is None:
-        return replace(cell, status="illegible" if reason else "", reason=reason)
-    if agrees(cell.ours, cell.published):
-        return replace(cell, status="exact")
-    if tolerance is not None and cell.ours is not None:
-        near = abs(cell.ours - float(cell.published)) <= tolerance
-        return replace(cell, status="close" if near else "differs", reason=reason)
-    if explanation is not None and explanation.within_interval and cell.interval:
-        low, high = cell.interval
-        near = low <= float(cell.published) <= high
-        return replace(cell, status="close" if near else "differs", reason=reason)
-    return replace(cell, status="not reproducible" if reason else "differs", reason=reason)
 
 
 def ledger(
@@ -465,7 +341,7 @@ def _ledger_of(
     except MissingDataError as error:
         task, why = find_task(config.task), str(error)
         return [
-            (each, tuple(_cells(task, each, [], _published(task, each), why)))
+            (each, tuple(cells_of(task, each, [], published_row(task, each), why)))
             for each in config.baselines
         ]
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from tabulate import tabulate
 
 if TYPE_CHECKING:
-    from stsbaselines.experiment import Cell, Results
+    from stsbaselines.comparison import Cell
+    from stsbaselines.experiment import Results
     from stsbaselines.reference import Table
     from stsbaselines.tasks.family import Scores
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stsbaselines import experiment, reference, report, submission
+from stsbaselines import comparison, experiment, reference, report, submission
 from stsbaselines.config import (
     BaselineConfig,
     ExperimentConfig,
@@ -162,8 +162,8 @@ def test_the_status_of_a_cell(
     explanation: Explanation | None,
     status: str,
 ) -> None:
-    cell = experiment.Cell("task", "baseline", "set", ours, Decimal(printed) if printed else None)
-    assert experiment._judged(cell, explanation).status == status
+    cell = comparison.Cell("task", "baseline", "set", ours, Decimal(printed) if printed else None)
+    assert comparison.judged(cell, explanation).status == status
 
 
 def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_a_trained_baseline_says_on_what(tmp_path: Path) -> None:
     published = PublishedRun(table="pit2015", run="WTMF")
     claimed = trained.model_copy(update={"published": published, "explained": explained})
     cells = list(
-        experiment._cells(
+        comparison.cells_of(
             find_task("sample-pit"),
             claimed,
             list(experiment.run(read_config("sample-pit"), tmp_path).baselines[1].runs),

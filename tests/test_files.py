@@ -23,6 +23,7 @@ LAYERS = [
     {"predictor"},
     {"baselines"},
     {"config", "submission"},
+    {"comparison"},
     {"experiment"},
     {"report"},
     {"cli"},

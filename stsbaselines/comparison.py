@@ -1,0 +1,170 @@
+"""Comparing the numbers of a baseline with the published ones, cell by cell."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from stsbaselines.config import SEEDS_OF_AN_INTERVAL, BaselineConfig, Explanation
+from stsbaselines.data.catalogue import Task
+from stsbaselines.errors import InputError, unknown
+from stsbaselines.reference import published, table
+from stsbaselines.scoring.rounding import agrees
+from stsbaselines.tasks.family import Scores
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a baseline, beside the published one.
+
+    Attributes
+    ----------
+    task, baseline, name : str
+        `name` is the data set or aggregate.
+    ours : float or None
+        The mean over the seeds, if there are several; None where undefined or not run.
+    deviation : float or None
+        Standard deviation over the seeds.
+    interval : (float, float) or None
+        Within which 95 % of at least 100 seeds lie.
+    published : Decimal or None
+    status : str
+        ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
+        ``differs``, ``not reproducible`` (a reason is known), ``trained`` (the same of a
+        baseline that was trained afresh), ``illegible`` (printed, but
+        not to be read), ``no data``, or "" where nothing was published.
+    reason : str
+    """
+
+    task: str
+    baseline: str
+    name: str
+    ours: float | None
+    published: Decimal | None = None
+    status: str = ""
+    reason: str = ""
+    deviation: float | None = None
+    interval: tuple[float, float] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON; the published number as printed."""
+        values = asdict(self)
+        values["published"] = None if self.published is None else str(self.published)
+        return values
+
+
+def published_row(task: Task, baseline: BaselineConfig) -> Mapping[str, Decimal]:
+    """Return the printed numbers that a baseline claims to reproduce, by column.
+
+    Parameters
+    ----------
+    task : Task
+    baseline : BaselineConfig
+
+    Raises
+    ------
+    InputError
+        If the table is of another task, or it has no such run.
+    """
+    row = baseline.published
+    if row is None:
+        return {}
+    if table(row.table).task != task.task:
+        raise InputError(f"table {row.table} is of {table(row.table).task}, not of {task.task}.")
+    return published(row.table, row.run)
+
+
+def cells_of(
+    task: Task,
+    baseline: BaselineConfig,
+    runs: list[Scores],
+    expected: Mapping[str, Decimal],
+    why_missing: str = "",
+    trained_on: str = "",
+) -> Iterator[Cell]:
+    """Yield a cell for each data set and official aggregate.
+
+    Parameters
+    ----------
+    task : Task
+    baseline : BaselineConfig
+    runs : list of Scores
+        One for each seed; none if the baseline did not run.
+    expected : mapping of str to Decimal
+        The published row.
+    why_missing : str
+        Why a data set was not run.
+    trained_on : str
+        What the baseline was trained on.
+
+    Raises
+    ------
+    InputError
+        If a published or explained column is no measure of the task.
+    """
+    several = len(task.datasets) > 1
+    names = [*(task.dataset_names if several else []), *task.measures]
+    for column in [*expected, *baseline.explained]:
+        if column not in [*names, "all"] and not column.endswith("rank"):
+            raise unknown(f"measure of {task.task}", column, names)
+    for name in names:
+        values = [scores.cells().get(name) for scores in runs]
+        defined = [float(value) for value in values if value is not None]
+        complete = 0 < len(defined) == len(values)
+        cell = Cell(
+            task=task.task,
+            baseline=baseline.title,
+            name=name,
+            ours=statistics.fmean(defined) if complete else None,
+            published=expected.get(name),
+            deviation=statistics.stdev(defined) if complete and len(defined) > 1 else None,
+            interval=_interval(defined)
+            if complete and len(defined) >= SEEDS_OF_AN_INTERVAL
+            else None,
+        )
+        if any(name in scores.cells() for scores in runs):
+            explained = baseline.explained
+            general = explained.get("all") if cell.published is not None else None
+            found = judged(cell, explained.get(name, general))
+            if trained_on and found.status == "not reproducible":
+                reason = f"{trained_on}; {found.reason}"
+                found = replace(found, status="trained", reason=reason)
+            yield found
+        else:
+            yield replace(cell, status="no data", reason=why_missing)
+
+
+def _interval(values: list[float]) -> tuple[float, float] | None:
+    if len(values) < SEEDS_OF_AN_INTERVAL:
+        return None
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def judged(cell: Cell, explanation: Explanation | None) -> Cell:
+    """Return a cell with its status, and with the reason if it is not exact.
+
+    Examples
+    --------
+    >>> judged(Cell("task", "baseline", "Mean", 0.70385, Decimal("0.7039")), None).status
+    'exact'
+    """
+    reason = explanation.reason if explanation else ""
+    tolerance = explanation.tolerance if explanation else None
+    if cell.published is None:
+        return replace(cell, status="illegible" if reason else "", reason=reason)
+    if agrees(cell.ours, cell.published):
+        return replace(cell, status="exact")
+    if tolerance is not None and cell.ours is not None:
+        near = abs(cell.ours - float(cell.published)) <= tolerance
+        return replace(cell, status="close" if near else "differs", reason=reason)
+    if explanation is not None and explanation.within_interval and cell.interval:
+        low, high = cell.interval
+        near = low <= float(cell.published) <= high
+        return replace(cell, status="close" if near else "differs", reason=reason)
+    return replace(cell, status="not reproducible" if reason else "differs", reason=reason)
