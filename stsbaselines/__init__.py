@@ -1,4 +1,4 @@
-"""Official baselines and scorers of the Semantic Textual Similarity shared tasks."""
+"""Official baselines and scorers of the STS and PIT (Twitter paraphrase) shared tasks."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 
 app = typer.Typer(
-    help="Official baselines and scorers of the Semantic Textual Similarity shared tasks.",
+    help="Official baselines and scorers of the STS and PIT (Twitter paraphrase) shared tasks.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -90,7 +90,7 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Official baselines and scorers of the Semantic Textual Similarity shared tasks."""
+    """Official baselines and scorers of the STS and PIT (Twitter paraphrase) shared tasks."""
 
 
 @contextmanager

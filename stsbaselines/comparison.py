@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -35,8 +36,8 @@ class Cell:
     published : Decimal or None
     status : str
         ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
-        ``differs``, ``not reproducible`` (a reason is known), ``trained`` (the same of a
-        baseline that was trained afresh), ``illegible`` (printed, but
+        ``differs``, ``not reproducible`` (a reason is known), ``trained`` (of a
+        baseline that was trained afresh, within the stated tolerance), ``illegible`` (printed, but
         not to be read), ``no data``, or "" where nothing was published.
     reason : str
     """
@@ -130,13 +131,21 @@ def cells_of(
         if any(name in scores.cells() for scores in runs):
             explained = baseline.explained
             general = explained.get("all") if cell.published is not None else None
-            found = judged(cell, explained.get(name, general))
-            if trained_on and found.status == "not reproducible":
-                reason = f"{trained_on}; {found.reason}"
-                found = replace(found, status="trained", reason=reason)
-            yield found
+            explanation = explained.get(name, general)
+            if trained_on and cell.published is not None:
+                yield _judged_as_trained(cell, explanation, trained_on)
+            else:
+                yield judged(cell, explanation)
         else:
             yield replace(cell, status="no data", reason=why_missing)
+
+
+def _judged_as_trained(cell: Cell, explanation: Explanation | None, trained_on: str) -> Cell:
+    """Return the cell of a baseline that was trained afresh, and so never is `exact`."""
+    tolerance = explanation.tolerance if explanation and explanation.tolerance else math.inf
+    near = cell.ours is not None and abs(cell.ours - float(cell.published or 0)) <= tolerance
+    reason = f"{trained_on}; {explanation.reason}" if explanation else trained_on
+    return replace(cell, status="trained" if near else "differs", reason=reason)
 
 
 def _interval(values: list[float]) -> tuple[float, float] | None:

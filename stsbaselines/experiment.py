@@ -116,7 +116,6 @@ def run(
     gold = read_gold(task, datasets, data_dir)
     prepared = [_prepared(task, baseline, data_dir, notes) for baseline in config.baselines]
     make_folder(out / task.task)
-    (out / task.task / "results.json").unlink(missing_ok=True)
     results = []
     for baseline, each in zip(config.baselines, prepared, strict=True):
         runs: list[Scores] = []
@@ -183,7 +182,7 @@ def _prepared(
         dataset, pairs, labels = _training(baseline.train, data_dir)
     except MissingDataError as error:
         return _Prepared(parameters, notes, why_missing=str(error), can_run=False)
-    source = f"{baseline.train.task}, {dataset.name} ({len(pairs):,} pairs)"
+    source = f"{baseline.train.task}, {dataset.name} ({len(pairs):,} labelled pairs)"
     trained_on = f"trained on {source}"
     return _Prepared(parameters, notes, pairs, labels, trained_on, " ".join(notes))
 

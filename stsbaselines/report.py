@@ -136,7 +136,8 @@ def results_text(results: Results) -> str:
                 f" {baseline.config.seeds} seeds."
             )
         notes.extend(_reasons(cell for cell in baseline.cells if cell.status != "no data"))
-        notes.extend(dict.fromkeys(note for scores in baseline.runs for note in scores.notes))
+        of = f"{baseline.config.title}, seed 0: " if baseline.config.seeds else ""
+        notes.extend(f"{of}{note}" for scores in baseline.runs[:1] for note in scores.notes)
     rows = without(cell_rows(results.cells), "task", "reason")
     return "\n".join([results.task.title, "", render(rows), "", *notes]).rstrip()
 

@@ -182,7 +182,8 @@ def test_what_is_no_pair_of_sentences_is_refused(pair: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"low": "x"}, {"high": math.nan}, {"random_state": -1}, {"random_state": "x"}]
+    "parameters",
+    [{"low": "x"}, {"high": True}, {"high": math.nan}, {"random_state": -1}, {"random_state": "x"}],
 )
 def test_random_refuses_what_is_no_number(parameters: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="must be"):

@@ -270,6 +270,21 @@ def test_a_trained_baseline_says_on_what(tmp_path: Path) -> None:
     )
     assert {cell.status for cell in cells} == {"trained"}
     assert cells[0].reason == "trained on nothing; other data"
+    strict = {"all": Explanation(reason="other data", tolerance=1e-9)}
+    narrow = claimed.model_copy(update={"explained": strict})
+    runs = list(experiment.run(read_config("sample-pit"), tmp_path).baselines[1].runs)
+    row = reference.published("pit2015", "WTMF")
+    again = comparison.cells_of(find_task("sample-pit"), narrow, runs, row, "", "trained on it")
+    assert {cell.status for cell in again} == {"differs"}
+
+
+def test_a_refused_run_leaves_the_old_results(tmp_path: Path) -> None:
+    experiment.run(SAMPLE, tmp_path)
+    old = (tmp_path / "sample-sts" / "results.json").read_text()
+    bad = BaselineConfig(baseline="random", parameters={"low": "x"})
+    with pytest.raises(InputError, match="must be numbers"):
+        experiment.run(ExperimentConfig(task="sample-sts", baselines=[bad]), tmp_path)
+    assert (tmp_path / "sample-sts" / "results.json").read_text() == old
 
 
 def test_a_fault_is_no_missing_data(tmp_path: Path) -> None:

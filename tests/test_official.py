@@ -269,7 +269,7 @@ def test_own_training_is_reported_with_its_data(pit_results: experiment.Results)
     assert len(trained) == 14
     assert {cell.status for cell in trained} == {"trained"}
     assert all("trained on pit2015-train" in cell.reason for cell in trained)
-    assert any("train" in note and "11,530 pairs" in note for note in pit_results.notes)
+    assert any("train" in note and "11,530 labelled pairs" in note for note in pit_results.notes)
 
 
 def test_weights_that_cannot_be_verified_are_pointed_out(

@@ -277,6 +277,12 @@ def test_no_positive_prediction_and_no_similarity_run() -> None:
     assert "no similarity run" in scores.notes[0]
 
 
+def test_huge_scores_give_numbers_and_no_warning() -> None:
+    huge = scored([True, False, True, False, True], [1e308, -1e308, 9e307, -9e307, 0.0]).cells()
+    small = scored([True, False, True, False, True], [1.0, -1.0, 0.9, -0.9, 0.0]).cells()
+    assert huge == pytest.approx(small)
+
+
 def test_constant_scores_have_a_best_cut_but_no_correlation() -> None:
     cells = scored([True] * 5, [0.7] * 5).cells()
     assert cells["pearson"] is None
@@ -355,8 +361,12 @@ def test_training_gives_what_the_pipeline_gives(
         ({}, PAIRS, ["true"] * 30, "true or false"),
         ({}, PAIRS, [[True]] * 30, "labels of shape"),
         ({}, ["ab"] * 30, GOLD, "expected a pair of two strings"),
-        ({"C": 0}, PAIRS, GOLD, "C must be a positive number"),
-        ({"grid": []}, PAIRS, GOLD, "C must be a positive number"),
+        ({"C": 0}, PAIRS, GOLD, "C must be from 1e-08 to 1e"),
+        ({"C": True}, PAIRS, GOLD, "C must be from"),
+        ({"grid": []}, PAIRS, GOLD, "C must be from"),
+        ({"grid": 5}, PAIRS, GOLD, "C must be from"),
+        ({"grid": [1.0, 1e300]}, PAIRS, GOLD, "C must be from"),
+        ({"official_bigram_f": "banana"}, PAIRS, GOLD, "must be true or false"),
         ({"grid": [1.0]}, PAIRS[:10], GOLD[:10], "at least 5 paraphrases"),
         ({"encoding": "official-weights", "weights": 5}, [], None, "needs `weights`"),
         ({"encoding": "one-hit"}, PAIRS, GOLD, "did you mean 'one-hot'"),
@@ -506,6 +516,7 @@ class Malicious:
         b"ccopy_reg\n_reconstructor\n(N}S'__defaults__'\n(I1\ntstb.",
         b"(" * 100_000 + b"t" * 100_000 + b".",
         b"\x80\x04\x8f(K\x01\x90.",
+        b"\x80\x05\x96" + (4 << 30).to_bytes(8, "little") + b".",
         pickle.dumps({"_weights": 1}),
         pickle.dumps(None),
         b"",

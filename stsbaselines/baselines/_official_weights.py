@@ -100,7 +100,7 @@ def _log_odds(weights: Sequence[Weight], feature_names: Sequence[str]) -> LogOdd
 
 def _label(text: object) -> str:
     if text not in ("true", "false"):
-        raise ValueError(f"the label {text!r}")
+        raise ValueError("a label that is neither true nor false")
     return str(text)
 
 
@@ -198,6 +198,9 @@ class _PlainUnpickler(_PYTHON_UNPICKLER):  # type: ignore[misc]
             + pickle.ADDITEMS
             + pickle.FROZENSET
             + pickle.NEWOBJ_EX
+            + pickle.BYTEARRAY8
+            + pickle.NEXT_BUFFER
+            + pickle.READONLY_BUFFER
         )
     } | {
         pickle.REDUCE[0]: load_reduce,
@@ -246,15 +249,21 @@ def _of_classifier(classifier: _Object) -> list[Weight]:
     if len(named) != len(values):
         raise ValueError(f"{len(values)} weights for {len(named)} features")
     return [
-        Weight(int(index), str(feature), float(value), _label(label), values[_natural(index)])
+        Weight(_natural(index), _name(feature), float(value), _label(label), values[index])
         for feature, value, label, index in named
     ]
 
 
-def _natural(index: int) -> int:
-    if index < 0:
-        raise ValueError(f"the index {index}")
+def _natural(index: object) -> int:
+    if type(index) is not int or index < 0:
+        raise ValueError("an index that is no natural number")
     return index
+
+
+def _name(feature: object) -> str:
+    if not isinstance(feature, str):
+        raise ValueError("a feature that has no name")
+    return feature
 
 
 def _floats(array: _Object) -> list[float]:

@@ -33,6 +33,7 @@ Grams = frozenset[tuple[str, ...]]
 Encoding = Literal["official-weights", "one-hot", "real"]
 ENCODINGS: tuple[str, ...] = get_args(Encoding)
 FOLDS = 5
+LOWEST_C, HIGHEST_C = 1e-8, 1e8
 ORDERS = (1, 2, 3)
 FEATURE_NAMES = tuple(
     f"{measure}{order}{kind}"
@@ -212,6 +213,8 @@ class NgramLogisticRegression(Predictor):
         """
         if self.encoding not in ENCODINGS:
             raise unknown("encoding", str(self.encoding), ENCODINGS)
+        if not isinstance(self.official_bigram_f, bool):
+            raise InputError("ngram-logreg: official_bigram_f must be true or false.")
         if self.encoding == "official-weights":
             if not isinstance(self.weights, str | os.PathLike):
                 raise InputError("ngram-logreg: official-weights needs `weights`, their file.")
@@ -234,12 +237,17 @@ class NgramLogisticRegression(Predictor):
     def _trained(
         self, steps: Pipeline, features: FloatArray, labels: npt.NDArray[np.bool_]
     ) -> Pipeline:
-        tried = [self.C] if self.grid is None else list(self.grid)
-        if not tried or not all(isinstance(c, int | float) and 0 < c < math.inf for c in tried):
-            raise InputError(f"ngram-logreg: C must be a positive number, but is {tried}.")
+        tried = [self.C] if self.grid is None else self.grid
+        if not isinstance(tried, list | tuple | np.ndarray) or not all(map(_is_strength, tried)):
+            tried = []
+        if len(tried) == 0:
+            raise InputError(
+                f"ngram-logreg: C must be from {LOWEST_C:g} to {HIGHEST_C:g}, and a grid a list of"
+                f" such numbers, but they are {self.C!r} and {self.grid!r}."
+            )
         if self.grid is None:
             return steps.fit(features, labels)
-        search = GridSearchCV(steps, {"classifier__C": tried}, scoring="f1", cv=FOLDS)
+        search = GridSearchCV(steps, {"classifier__C": list(tried)}, scoring="f1", cv=FOLDS)
         return search.fit(features, labels).best_estimator_
 
     def _learn_from(self, pipeline: Pipeline) -> None:
@@ -300,6 +308,14 @@ class NgramLogisticRegression(Predictor):
         return np.asarray(expit(odds))
 
 
+def _is_strength(value: object) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and LOWEST_C <= value <= HIGHEST_C
+    )
+
+
 def _labels(gold: Sequence[float] | None, count: int) -> npt.NDArray[np.bool_]:
     if gold is None:
         raise InputError(
@@ -309,7 +325,7 @@ def _labels(gold: Sequence[float] | None, count: int) -> npt.NDArray[np.bool_]:
     labels = np.asarray(gold)
     if labels.shape != (count,):
         raise InputError(f"ngram-logreg: {count} pairs, but labels of shape {labels.shape}.")
-    if not np.isin(labels, [0, 1]).all():
+    if labels.size and (labels.dtype.kind not in "biuf" or not np.isin(labels, [0, 1]).all()):
         raise InputError("ngram-logreg: labels must be true or false, or 1 or 0.")
     return labels.astype(np.bool_)
 

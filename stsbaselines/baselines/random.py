@@ -64,7 +64,7 @@ class RandomScores(Predictor):
 
     def _generator(self) -> np.random.RandomState:
         bounds = (self.low, self.high)
-        if not all(isinstance(bound, int | float) and math.isfinite(bound) for bound in bounds):
+        if not all(type(bound) in (int, float) and math.isfinite(bound) for bound in bounds):
             raise InputError(f"random: low and high must be numbers, but are {bounds}.")
         if not 0 < self.high - self.low < math.inf:
             raise InputError(f"random: low must be below high, but they are {bounds}.")

@@ -152,7 +152,8 @@ def average_precision(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | Non
     from sklearn.metrics import average_precision_score
 
     values, truth = _scored(scores, gold)
-    return float(average_precision_score(truth, values)) if truth.any() else None
+    ranks = np.unique(values, return_inverse=True)[1]  # any order-preserving numbers will do
+    return float(average_precision_score(truth, ranks)) if truth.any() else None
 
 
 def f1_curve(
@@ -188,7 +189,8 @@ def f1_curve(
     values, truth = _scored(scores, gold)
     if not truth.any():
         return np.empty(0), np.empty(0)
-    precision, recall, thresholds = precision_recall_curve(truth, values)
+    thresholds, ranks = np.unique(values, return_inverse=True)
+    precision, recall, _ = precision_recall_curve(truth, ranks)
     sums = precision + recall
     f1 = np.divide(2 * precision * recall, sums, out=np.zeros(len(sums)), where=sums > 0)
-    return np.asarray(thresholds, dtype=np.float64), f1[:-1]
+    return thresholds, f1[:-1]
