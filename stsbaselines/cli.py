@@ -181,7 +181,8 @@ def score(
     PATH is one output file, or a folder with one file for each data set.
     """
     from stsbaselines import submission
-    from stsbaselines.report import scores_text, to_json
+    from stsbaselines.files import to_json
+    from stsbaselines.report import scores_text
 
     scores = submission.score(task, path, dataset, _mapping(mapping), data_dir)
     print(to_json(scores.to_dict()) if as_json else scores_text(scores))
@@ -283,7 +284,8 @@ def tables(
 ) -> None:
     """Print the published tables of a task; without TASK, list all tables."""
     from stsbaselines import reference
-    from stsbaselines.report import Format, render, tables_text, to_json
+    from stsbaselines.files import to_json
+    from stsbaselines.report import Format, render, tables_text
 
     style = _format(format)
     found = reference.tables_of(task)

@@ -37,8 +37,8 @@ class Cell:
     status : str
         ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
         ``differs``, ``not reproducible`` (a reason is known), ``trained`` (of a
-        baseline that was trained afresh, within the stated tolerance), ``illegible`` (printed, but
-        not to be read), ``no data``, or "" where nothing was published.
+        baseline that was trained afresh, within the stated tolerance), ``illegible``
+        (printed, but not to be read), ``no data``, or "" where nothing was published.
     reason : str
     """
 
@@ -113,8 +113,9 @@ def cells_of(
     for column in [*expected, *baseline.explained]:
         if column not in [*names, "all"] and not column.endswith("rank"):
             raise unknown(f"measure of {task.task}", column, names)
+    scored = [scores.cells() for scores in runs]
     for name in names:
-        values = [scores.cells().get(name) for scores in runs]
+        values = [each.get(name) for each in scored]
         defined = [float(value) for value in values if value is not None]
         complete = 0 < len(defined) == len(values)
         cell = Cell(
@@ -124,11 +125,9 @@ def cells_of(
             ours=statistics.fmean(defined) if complete else None,
             published=expected.get(name),
             deviation=statistics.stdev(defined) if complete and len(defined) > 1 else None,
-            interval=_interval(defined)
-            if complete and len(defined) >= SEEDS_OF_AN_INTERVAL
-            else None,
+            interval=_interval(defined) if complete else None,
         )
-        if any(name in scores.cells() for scores in runs):
+        if any(name in each for each in scored):
             explained = baseline.explained
             general = explained.get("all") if cell.published is not None else None
             explanation = explained.get(name, general)
@@ -143,9 +142,15 @@ def cells_of(
 def _judged_as_trained(cell: Cell, explanation: Explanation | None, trained_on: str) -> Cell:
     """Return the cell of a baseline that was trained afresh, and so never is `exact`."""
     tolerance = explanation.tolerance if explanation and explanation.tolerance else math.inf
-    near = cell.ours is not None and abs(cell.ours - float(cell.published or 0)) <= tolerance
+    near = _is_near(cell, tolerance)
     reason = f"{trained_on}; {explanation.reason}" if explanation else trained_on
     return replace(cell, status="trained" if near else "differs", reason=reason)
+
+
+def _is_near(cell: Cell, tolerance: float) -> bool:
+    if cell.ours is None or cell.published is None:
+        return False
+    return abs(cell.ours - float(cell.published)) <= tolerance
 
 
 def _interval(values: list[float]) -> tuple[float, float] | None:
@@ -170,7 +175,7 @@ def judged(cell: Cell, explanation: Explanation | None) -> Cell:
     if agrees(cell.ours, cell.published):
         return replace(cell, status="exact")
     if tolerance is not None and cell.ours is not None:
-        near = abs(cell.ours - float(cell.published)) <= tolerance
+        near = _is_near(cell, tolerance)
         return replace(cell, status="close" if near else "differs", reason=reason)
     if explanation is not None and explanation.within_interval and cell.interval:
         low, high = cell.interval

@@ -79,6 +79,19 @@ def shown(text: bytes | str, longest: int = 40) -> str:
     return ascii(text if len(text) <= longest else text[: longest - 3] + "...")
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most like `name`, if one is.
+
+    Examples
+    --------
+    >>> nearest("onwn", ["headlines", "OnWN"])
+    'OnWN'
+    """
+    by_lower_case = {each.lower(): each for each in known}
+    found = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
+    return by_lower_case[found[0]] if found else None
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return ", did you mean 'X'?" for the nearest known name, or "".
 
@@ -87,9 +100,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     >>> suggestion("token-cosin", ["random", "token-cosine"])
     ", did you mean 'token-cosine'?"
     """
-    by_lower_case = {each.lower(): each for each in known}
-    nearest = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
-    return f", did you mean {by_lower_case[nearest[0]]!r}?" if nearest else ""
+    meant = nearest(name, known)
+    return f", did you mean {meant!r}?" if meant else ""
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InputError:

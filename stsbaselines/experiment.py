@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +15,8 @@ from stsbaselines.comparison import Cell, cells_of, published_row
 from stsbaselines.config import BaselineConfig, ExperimentConfig, Training
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import Located, is_unverified, locate, require, require_resource
-from stsbaselines.errors import InputError, MissingDataError, unknown
-from stsbaselines.files import make_folder, write_text, writing
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.files import make_folder, to_json, write_text, writing
 from stsbaselines.predictor import Predictor, create
 from stsbaselines.submission import read_gold
 from stsbaselines.tasks import sts
@@ -136,8 +135,7 @@ def run(
     if not any(each.runs for each in results):
         raise MissingDataError(sorted({cell.reason for each in results for cell in each.cells}))
     found = Results(task, tuple(results))
-    text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    write_text(out / task.task / "results.json", text + "\n")
+    write_text(out / task.task / "results.json", to_json(found.to_dict()) + "\n")
     return found
 
 
@@ -225,14 +223,12 @@ def validate(config: ExperimentConfig) -> None:
         If one of them is unknown.
     """
     task = find_task(config.task)
-    if task.is_for_training:
-        raise InputError(f"{task.task} is only to train on: its outputs are not scored.")
+    task.check_is_scored()
     for baseline in config.baselines:
         resources = dict.fromkeys(baseline.resources, "")
         create(baseline.baseline, **{**baseline.parameters, **resources})
         for name in baseline.resources.values():
-            if name not in task.resources:
-                raise unknown(f"resource of {task.task}", name, task.resources)
+            task.resource(name)
         if baseline.train is not None:
             _validate_training(task, baseline.train)
         list(cells_of(task, baseline, [], published_row(task, baseline)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from stsbaselines.errors import Fault, InputError
 
@@ -136,6 +137,11 @@ def _temporary(path: Path) -> Path:
 
 def _unwritable(path: Path, found: str | None) -> InputError:
     return InputError([Fault(str(path), found or "an error", "a file that can be written")])
+
+
+def to_json(content: Any) -> str:
+    """Write plain values as JSON; NaN is refused, since no result is ever NaN."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def write_text(path: Path, text: str) -> None:

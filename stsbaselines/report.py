@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
+
+from stsbaselines.files import to_json
 
 if TYPE_CHECKING:
     from stsbaselines.comparison import Cell
@@ -77,11 +78,6 @@ def _csv(rows: Rows) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return stream.getvalue().removesuffix("\n")
-
-
-def to_json(content: Any) -> str:
-    """Write plain values as JSON; NaN is refused, since no result is ever NaN."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def number(value: float | int | None) -> str:
@@ -177,9 +173,6 @@ def tables_text(tables: Iterable[Table], style: Format = Format.text) -> str:
     """Return published tables, each below its title and above its note."""
     parts = []
     for table in tables:
-        if style is Format.csv:
-            parts.append(render(table.cells(), style))
-            continue
         mark = {Format.markdown: "### ", Format.latex: "% "}.get(style, "")
         note_mark = "% " if style is Format.latex else ""
         parts.append(f"{mark}{table.name}: {table.title}\n\n{render(table.cells(), style)}")

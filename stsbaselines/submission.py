@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require
-from stsbaselines.errors import Fault, InputError, suggestion
+from stsbaselines.errors import Fault, InputError, nearest, suggestion
 from stsbaselines.files import open_to_read
 from stsbaselines.tasks.family import Scores, family_of
 
@@ -113,8 +112,7 @@ def output_files(
     InputError
         If a data set has no file or several, or a file's data set is not known.
     """
-    if task.is_for_training:
-        raise InputError(f"{task.task} is only to train on: its outputs are not scored.")
+    task.check_is_scored()
     if path.is_dir():
         wanted = task.datasets if dataset is None else [task.dataset(dataset)]
         return _files_of_folder(task, wanted, path, mapping)
@@ -161,11 +159,10 @@ def _files_of_folder(
 
 def _mapping_hint(dataset: DataSet, strays: list[str], labels: Mapping[str, list[str]]) -> str:
     """Return which stray file may be meant for a data set, and how to say so."""
-    near = suggestion(dataset.name, strays)
-    match = re.search("'(.+)'", near)
-    if match is None:
+    meant = nearest(dataset.name, strays)
+    if meant is None:
         return ""
-    file_name = labels[match[1]][0]
+    file_name = labels[meant][0]
     return (
         f" ({file_name} is for no data set; if it is meant, say --map {dataset.name}={file_name})"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stsbaselines import comparison, experiment, reference, report, submission
+from stsbaselines import comparison, experiment, files, reference, report, submission
 from stsbaselines.config import (
     BaselineConfig,
     ExperimentConfig,
@@ -389,4 +389,4 @@ def test_latex_is_escaped() -> None:
 
 def test_nan_never_becomes_json() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        report.to_json({"pearson": float("nan")})
+        files.to_json({"pearson": float("nan")})

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from stsbaselines.errors import unknown
+from stsbaselines.errors import InputError, unknown
 from stsbaselines.yamlmodel import read_model
 
 CATALOGUE = Path(__file__).parent / "catalogue"
@@ -136,10 +136,28 @@ class Task(_Entry):
                 return dataset
         raise unknown(f"data set of {self.task}", name, self.dataset_names)
 
-    @property
-    def is_for_training(self) -> bool:
-        """Whether its data sets are only to train on, and not scored."""
-        return not any(dataset.output for dataset in self.datasets)
+    def resource(self, name: str) -> list[DataFile]:
+        """Return the files of the resource `name`.
+
+        Raises
+        ------
+        InputError
+            If the task has none of that name.
+        """
+        if name not in self.resources:
+            raise unknown(f"resource of {self.task}", name, self.resources)
+        return self.resources[name]
+
+    def check_is_scored(self) -> None:
+        """Refuse a task whose data sets are only to train on.
+
+        Raises
+        ------
+        InputError
+            If they are.
+        """
+        if not any(dataset.output for dataset in self.datasets):
+            raise InputError(f"{self.task} is only to train on: its outputs are not scored.")
 
     @property
     def is_sample(self) -> bool:

@@ -17,7 +17,7 @@ from typing import Literal
 import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
-from stsbaselines.errors import Fault, InputError, MissingDataError, unknown
+from stsbaselines.errors import Fault, InputError, MissingDataError
 from stsbaselines.files import open_to_read
 
 ENVIRONMENT = "STSBASELINES_DATA"
@@ -201,10 +201,9 @@ def require_resource(task: Task, name: str, data_dir: str | Path | None = None) 
     InputError
         If the task has no such resource, or a file is not the official one.
     """
-    if name not in task.resources:
-        raise unknown(f"resource of {task.task}", name, task.resources)
+    files = task.resource(name)
     wrong: list[Fault | str] = []
-    for file in task.resources[name]:
+    for file in files:
         status, path, found = _search(task, file, data_dir)
         if status == "ok" and path is not None:
             return path
@@ -212,13 +211,13 @@ def require_resource(task: Task, name: str, data_dir: str | Path | None = None) 
             wrong.append(Fault(str(path), str(found), file.checksum))
     if wrong:
         raise InputError(wrong)
-    names = " or ".join(file.name for file in task.resources[name])
+    names = " or ".join(file.name for file in files)
     raise _missing(task, names, task.source, data_dir)
 
 
 def is_unverified(task: Task, name: str, path: Path) -> bool:
     """Tell whether a resource was found under a name whose checksum is not known."""
-    return any(file.unverified and file.name == path.name for file in task.resources[name])
+    return any(file.unverified and file.name == path.name for file in task.resource(name))
 
 
 def missing(located: Located, data_dir: str | Path | None = None) -> MissingDataError:

@@ -7,6 +7,7 @@ surrogate escapes (PEP 383), so that encoding a sentence gives back its bytes.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -302,7 +303,6 @@ class _Part:
     scores: FloatArray
     gold: FloatArray
     confidences: FloatArray | None
-    weighted: bool
     confidence: str
 
     @classmethod
@@ -323,19 +323,19 @@ class _Part:
                     f"{name}: all confidences are 0, so all pairs weigh the same in weighted"
                     " correlations, as the organisers of 2013 decided"
                 )
-        part = cls(name, output.scores[scored], gold[scored], confidences, how == "weighted", how)
+        part = cls(name, output.scores[scored], gold[scored], confidences, how)
         if part.pearson is None:
             notes.append(
                 f"{name}: the correlation is undefined, for the scores that count are all the same"
             )
         return part
 
-    @property
+    @functools.cached_property
     def pearson(self) -> float | None:
-        weights = self.confidences if self.weighted else None
+        weights = self.confidences if self.confidence == "weighted" else None
         return correlation.pearson(self.scores, self.gold, weights)
 
-    @property
+    @functools.cached_property
     def spearman(self) -> float | None:
         return correlation.spearman(self.scores, self.gold)
 
