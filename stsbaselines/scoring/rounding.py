@@ -7,29 +7,31 @@ from decimal import ROUND_HALF_UP, Decimal
 SCRIPT_DECIMALS = 5
 
 
-def printed(value: float, decimals: int) -> Decimal:
-    """Round `value` as the task papers do: to the script's 5 decimals, then half up.
+def printed(value: float, decimals: int, script_decimals: int = SCRIPT_DECIMALS) -> Decimal:
+    """Round `value` as the task papers do: to the script's decimals, then half up.
 
-    The official scripts print ``%.5f``; the tables are that print rounded again.
+    The official scripts print ``%.5f`` (iSTS: ``%.4f``); the tables are that print rounded again.
 
     Parameters
     ----------
     value : float
     decimals : int
         Decimals of the printed table.
+    script_decimals : int
+        Decimals that the script prints.
 
     Examples
     --------
     >>> printed(0.7038483, 4)
     Decimal('0.7039')
     """
-    if decimals >= SCRIPT_DECIMALS:
+    if decimals >= script_decimals:
         return Decimal(f"{value:.{decimals}f}")
-    as_script = Decimal(f"{value:.{SCRIPT_DECIMALS}f}")
+    as_script = Decimal(f"{value:.{script_decimals}f}")
     return as_script.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
 
 
-def agrees(value: float | None, published: Decimal) -> bool:
+def agrees(value: float | None, published: Decimal, script_decimals: int = SCRIPT_DECIMALS) -> bool:
     """Tell whether `value` rounds to every printed digit of `published`.
 
     Parameters
@@ -38,6 +40,8 @@ def agrees(value: float | None, published: Decimal) -> bool:
         None (an undefined result) agrees with nothing.
     published : Decimal
         As printed: its number of decimals says how far to round.
+    script_decimals : int
+        Decimals that the script prints.
 
     Examples
     --------
@@ -49,4 +53,4 @@ def agrees(value: float | None, published: Decimal) -> bool:
     exponent = published.as_tuple().exponent
     if not isinstance(exponent, int):
         return False
-    return printed(value, max(0, -exponent)) == published
+    return printed(value, max(0, -exponent), script_decimals) == published
