@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -139,6 +140,21 @@ def _unwritable(path: Path, found: str | None) -> InputError:
     return InputError([Fault(str(path), found or "an error", "a file that can be written")])
 
 
+def readable(text: str) -> str:
+    r"""Return a text to show: one with bytes that are not UTF-8 is read as Latin-1.
+
+    Examples
+    --------
+    >>> readable(b"caf\xe9".decode("utf-8", "surrogateescape"))
+    'café'
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode("latin-1")
+    return text
+
+
 def to_json(content: Any) -> str:
     """Write plain values as JSON; NaN is refused, since no result is ever NaN."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
@@ -149,6 +165,40 @@ def write_text(path: Path, text: str) -> None:
     make_folder(path.parent)
     with writing(path) as stream:
         stream.write(text.encode("utf-8"))
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Make a folder that appears whole when the block ends, else not at all.
+
+    Parameters
+    ----------
+    path : Path
+        It must not be there yet.
+
+    Yields
+    ------
+    Path
+        The folder to write to for the time being.
+
+    Raises
+    ------
+    InputError
+        If there is something, or it cannot be made.
+    """
+    if os.path.lexists(path):
+        raise InputError([Fault(str(path), "something there", "a new folder")])
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    make_folder(temporary)
+    try:
+        yield temporary
+        try:
+            temporary.rename(path)
+        except OSError as error:
+            found = error.strerror or "something there"
+            raise InputError([Fault(str(path), found, "a new folder")]) from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def make_folder(path: Path) -> None:

@@ -96,9 +96,15 @@ class Task(_Entry):
         Whether the task's scorer weighted pairs by the system's confidence.
     comments : bool
         Whether its scorer skips lines of a system output that begin with ``#``.
+    one_to_one : bool
+        Whether chunks must be consecutive and aligned once (interpretable STS of 2015).
+    dataset_measures : list of str
+        The official measures of each data set, if they are several.
+    decimals : int
+        Decimals that the task's scorer prints.
     measures : list of str
-        The official aggregates, the first one first; of a task with one data set, its
-        official measures.
+        The official aggregates, the first one first; of a task with one data set that has
+        no `dataset_measures`, its official measures.
     resources : dict of str to list of DataFile
         Files that a baseline needs beside the data sets; any one of the list will do.
     """
@@ -111,12 +117,32 @@ class Task(_Entry):
     gold_range: tuple[float, float]
     confidence: Literal["ignored", "weighted"] = "ignored"
     comments: bool = True
-    measures: list[str] = Field(min_length=1)
+    one_to_one: bool = False
+    dataset_measures: list[str] = Field(default_factory=list)
+    decimals: int = Field(default=5, ge=1)
+    measures: list[str] = Field(default_factory=list)
     resources: dict[str, list[DataFile]] = Field(default_factory=dict)
     source: str
     licence: str
     citation: str
     datasets: list[DataSet] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _measured(self) -> Task:
+        if not (self.measures or self.dataset_measures):
+            raise ValueError("measures or dataset_measures")
+        return self
+
+    @property
+    def cell_names(self) -> list[str]:
+        """Names of its official numbers: of the data sets, then the aggregates."""
+        if self.dataset_measures:
+            cells = [
+                f"{name}_{each}" for name in self.dataset_names for each in self.dataset_measures
+            ]
+        else:
+            cells = self.dataset_names if len(self.datasets) > 1 else []
+        return [*cells, *self.measures]
 
     @property
     def dataset_names(self) -> list[str]:

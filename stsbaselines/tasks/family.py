@@ -6,7 +6,7 @@ import importlib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
@@ -20,6 +20,7 @@ from stsbaselines.files import lines_of, open_to_read
 T = TypeVar("T")
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 Measures = dict[str, float | int | None]
+Details = dict[str, dict[str, list[dict[str, Any]]]]
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Scores:
         Pins down how the numbers were made.
     notes : tuple of str
         What the reader should know of this run's files.
+    details : dict of str to dict of str to list of dict
+        For each data set further tables by name, as rows, such as scores of each pair.
     """
 
     task: str
@@ -48,10 +51,14 @@ class Scores:
     main: str
     signature: str
     notes: tuple[str, ...] = ()
+    details: Details = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        return {key: value for key, value in asdict(self).items() if key != "main"}
+        values = {key: value for key, value in asdict(self).items() if key != "main"}
+        if not self.details:
+            del values["details"]
+        return values
 
     def cells(self) -> dict[str, float | int | None]:
         """Return the scores by the column names of the published tables.
@@ -183,10 +190,18 @@ def checked_scores(predictions: npt.ArrayLike) -> list[float]:
 
 
 class Family(Protocol):
-    """What a module of `stsbaselines.tasks` offers for the tasks of its family."""
+    """What a module of `stsbaselines.tasks` offers for the tasks of its family.
 
-    def read_pairs(self, path: Path) -> Iterator[Any]:
-        """Yield the pairs of an input file."""
+    Attributes
+    ----------
+    PREDICTIONS : str
+        What its systems predict: ``scores`` or ``alignments``.
+    """
+
+    PREDICTIONS: str
+
+    def read_inputs(self, files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iterator[Any]:
+        """Yield the pairs of a data set; `files` are by role."""
 
     def read_training(
         self, files: Mapping[str, Path], task: Task, dataset: DataSet
@@ -199,8 +214,8 @@ class Family(Protocol):
     def read_output(self, path: Path, task: Task, dataset: DataSet, strict: bool = False) -> Any:
         """Read a system output; with `strict`, by the rules for submissions."""
 
-    def format_predictions(self, predictions: Any) -> bytes:
-        """Return the lines of a system output for the predictions of a chunk of pairs."""
+    def format_predictions(self, predictions: Any, pairs: Sequence[Any], start: int) -> bytes:
+        """Return the lines of a system output for a chunk of pairs, numbered from `start`."""
 
     def label_of_output(self, file_name: str) -> str | None:
         """Return the data set that the name of an output file claims to be for, if any."""
@@ -213,7 +228,12 @@ class Family(Protocol):
 
 def family_of(task: Task) -> Family:
     """Return the module that reads and scores a task."""
-    return cast(Family, importlib.import_module(f"stsbaselines.tasks.{task.family}"))
+    return family_named(task.family)
+
+
+def family_named(name: str) -> Family:
+    """Return the module of `stsbaselines.tasks` of that name."""
+    return cast(Family, importlib.import_module(f"stsbaselines.tasks.{name}"))
 
 
 def signature(fields: Iterable[tuple[str, object]]) -> str:

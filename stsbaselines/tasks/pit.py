@@ -7,10 +7,10 @@ not count for paraphrase identification, but they do for semantic similarity.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,7 @@ COLUMNS = 7
 DEBATABLE = b"----"
 NO_SIMILARITY_RUN = 0.001
 THRESHOLD = 0.5
+PREDICTIONS = "scores"
 _OUTPUT_NAME = re.compile(r"PIT2015_[A-Z-]{2,8}_0[1-3]_[a-z0-9]{2,10}\.output")
 _SCORE = re.compile(rb"0\.\d{4}|1\.0000")
 _CROWD = re.compile(r"\(([0-5]), ([0-5])\)")
@@ -165,6 +166,11 @@ def read_pairs(path: Path) -> Iterator[SentencePair]:
     return (SentencePair(pair.left, pair.right) for pair in read_data(path))
 
 
+def read_inputs(files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iterator[SentencePair]:
+    """Yield the pairs of tweets of a data set; see `read_data`."""
+    return read_pairs(files["input"])
+
+
 def read_training(
     files: Mapping[str, Path], task: Task, dataset: DataSet
 ) -> tuple[list[SentencePair], BoolArray]:
@@ -285,8 +291,16 @@ def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) 
     return SystemOutput(np.array(labels), np.array(scores), tuple(notes))
 
 
-def format_predictions(predictions: npt.ArrayLike) -> bytes:
+def format_predictions(
+    predictions: npt.ArrayLike, pairs: Sequence[Any] = (), start: int = 1
+) -> bytes:
     r"""Return the lines of a system output: a pair is a paraphrase from a score of 0.5 on.
+
+    Parameters
+    ----------
+    predictions : array-like of shape (n_pairs,)
+    pairs, start
+        Not used: a line says nothing but what was predicted.
 
     Raises
     ------

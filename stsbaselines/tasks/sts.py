@@ -10,10 +10,10 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,7 @@ from stsbaselines.tasks.family import (
     signature,
 )
 
+PREDICTIONS = "scores"
 _OUTPUT_NAME = re.compile(r"STS(?:2016)?\.output\.(?:surprise\.)?(.+)\.txt")
 HIGHEST_CONFIDENCE = 100.0
 
@@ -71,6 +72,11 @@ def read_pairs(path: Path) -> Iterator[SentencePair]:
     """
     with open_to_read(path) as stream:
         yield from pairs_of(stream, str(path))
+
+
+def read_inputs(files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iterator[SentencePair]:
+    """Yield the sentence pairs of a data set; see `read_pairs`."""
+    return read_pairs(files["input"])
 
 
 def pairs_of(stream: BinaryIO, name: str) -> Iterator[SentencePair]:
@@ -217,8 +223,16 @@ def _range_notes(what: str, values: FloatArray, low: float, high: float) -> list
     ]
 
 
-def format_predictions(predictions: npt.ArrayLike) -> bytes:
+def format_predictions(
+    predictions: npt.ArrayLike, pairs: Sequence[Any] = (), start: int = 1
+) -> bytes:
     r"""Return the lines of a system output, 10 decimals as `00-baseline.pl` prints them.
+
+    Parameters
+    ----------
+    predictions : array-like of shape (n_pairs,)
+    pairs, start
+        Not used: a line says nothing but what was predicted.
 
     Raises
     ------

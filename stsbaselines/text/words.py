@@ -27,7 +27,18 @@ def treebank_words(sentence: str) -> list[str]:
     >>> treebank_words("I can't wait.")
     ['i', 'ca', "n't", 'wait', '.']
     """
-    return [token.lower() for token in _TOKENIZER.tokenize(sentence)]
+    return [token.lower() for token in treebank_tokens(sentence)]
+
+
+def treebank_tokens(sentence: str) -> list[str]:
+    """Return the tokens of NLTK's Treebank word tokenizer, case kept.
+
+    Examples
+    --------
+    >>> treebank_tokens("I can't wait.")
+    ['I', 'ca', "n't", 'wait', '.']
+    """
+    return list(_TOKENIZER.tokenize(sentence))
 
 
 def treebank_words_of(sentences: Iterable[str]) -> dict[str, list[str]]:

@@ -1,0 +1,420 @@
+r"""Alignment files (``.wa``) of interpretable STS.
+
+They look like XML, but are read line by line: no entity is decoded, and only ``\n`` ends a
+line. Bytes that are not UTF-8 (the headlines of 2015 have some) become surrogate escapes
+(PEP 383), so that writing gives back the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from stsbaselines.errors import Fault, InputError, shown
+from stsbaselines.files import lines_of, open_to_read
+from stsbaselines.tasks.family import LineError
+
+MAIN_TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI", "ALIC")
+ADDITIONAL_TYPES = ("FACT", "POL")
+UNALIGNED_TYPES = ("NOALI", "ALIC")
+NOT_ALIGNED = "-not aligned-"
+_SIDES = ("left", "right")
+_SECTIONS = ("source", "translation", "alignment")
+_HEADER = re.compile(r'<sentence id="([0-9]{1,9})"(?: status="[^"]*")?>')
+_SCORES = {"0", "1", "2", "3", "4", "5", "NIL"}
+_LONGEST_NUMBER = 9
+
+
+class ChunkAlignment(NamedTuple):
+    """A line of an alignment: a chunk of either sentence, or one that is not aligned.
+
+    Attributes
+    ----------
+    left, right : tuple of int
+        Token numbers from 1; empty if the other chunk is not aligned.
+    types : tuple of str
+        One of `MAIN_TYPES`, then up to two of `ADDITIONAL_TYPES`.
+    score : float or None
+        Similarity from 0 to 5; None is NIL.
+    """
+
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    types: tuple[str, ...]
+    score: float | None
+
+    @property
+    def sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Token numbers of the left and of the right chunk."""
+        return self.left, self.right
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether it aligns two chunks."""
+        return bool(self.left and self.right)
+
+
+class AlignedPair(NamedTuple):
+    """A sentence pair of an alignment file: both sentences and the alignments between them."""
+
+    left: str
+    right: str
+    alignments: tuple[ChunkAlignment, ...]
+
+    @property
+    def tokens(self) -> tuple[list[str], list[str]]:
+        """Tokens of both sentences."""
+        return tokens_of(self.left), tokens_of(self.right)
+
+
+@dataclass(frozen=True)
+class AlignmentFile:
+    """What was read from an alignment file.
+
+    Attributes
+    ----------
+    path : str
+    pairs : tuple of AlignedPair
+        Of the sentence pairs 1, 2, ... in this order.
+    notes : tuple of str
+        What is unusual about the file, yet does not keep it from being scored.
+    """
+
+    path: str
+    pairs: tuple[AlignedPair, ...]
+    notes: tuple[str, ...] = ()
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the tokens of a sentence: what stands between blanks.
+
+    Examples
+    --------
+    >>> tokens_of("A  cat &amp ; a dog")
+    ['A', 'cat', '&amp', ';', 'a', 'dog']
+    """
+    return [token for token in text.rstrip("\r\n").split(" ") if token]
+
+
+def read_alignments(
+    path: Path, count: int | None = None, strict: bool = False, one_to_one: bool = False
+) -> AlignmentFile:
+    """Read an alignment file.
+
+    Parameters
+    ----------
+    path : Path
+    count : int, optional
+        Number of sentence pairs, which must be numbered from 1.
+    strict : bool
+        The rules for submissions (`wellformed`): types in upper case, NIL only for NOALI
+        and ALIC. Without it these are noted, since the official scorer accepts them.
+    one_to_one : bool
+        The rules of 2015 as well: chunks of consecutive tokens, each aligned once.
+
+    Returns
+    -------
+    AlignmentFile
+
+    Raises
+    ------
+    InputError
+        With every line that does not fit; also for a file that is cut off, has other
+        sentence pairs than 1 to `count`, or no alignment at all.
+
+    Examples
+    --------
+    >>> from stsbaselines.data.find import SAMPLES
+    >>> pairs = read_alignments(SAMPLES / "sample-ists" / "STSint.testinput.garden.wa").pairs
+    >>> pairs[0].alignments[0]
+    ChunkAlignment(left=(1, 2, 3), right=(1, 2), types=('SPE1',), score=4.0)
+    """
+    reader = _Reader(str(path), strict, one_to_one)
+    with open_to_read(path) as stream:
+        for number, line in lines_of(stream, str(path)):
+            reader.feed(number, line.decode("utf-8", "surrogateescape"))
+    return reader.finished(count)
+
+
+@dataclass
+class _Block:
+    """The sentence pair that is being read.
+
+    `section` is where in its block; "lost" after a line that fits nowhere, so that one
+    fault is not reported many times.
+    """
+
+    number: int
+    section: str = "sentences"
+    sentences: list[str] = field(default_factory=list)
+    alignments: list[ChunkAlignment] = field(default_factory=list)
+    lengths: tuple[int, ...] = ()
+    seen: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
+
+
+class _Reader:
+    """The state of reading an alignment file: the open block, and what was found so far."""
+
+    def __init__(self, path: str, strict: bool, one_to_one: bool) -> None:
+        self.path = path
+        self.strict = strict
+        self.one_to_one = one_to_one
+        self.faults: list[Fault | str] = []
+        self.unusual: Counter[str] = Counter()
+        self.pairs: list[AlignedPair] = []
+        self.block: _Block | None = None
+        self.is_lost = False
+        self.last_id = 0
+        self.line_number = 0
+
+    def feed(self, number: int, line: str) -> None:
+        """Take the next line of the file."""
+        self.line_number = number
+        place = f" (sentence {self.block.number})" if self.block else ""
+        try:
+            self._take(line)
+        except LineError as error:
+            self.faults.append(Fault(self.path, error.found, error.expected + place, number))
+            if self.block and self.block.section == "sentences":
+                self.block.section = "lost"
+
+    def finished(self, count: int | None) -> AlignmentFile:
+        """Return what was read, at the end of the file."""
+        if self.block is not None:
+            found = f"the end of the file in sentence {self.block.number}"
+            self.faults.append(Fault(self.path, found, "</sentence>", self.line_number))
+        elif not self.pairs and not self.faults:
+            self.faults.append(Fault(self.path, "no sentence pair", '<sentence id="1" status="">'))
+        elif count is not None and len(self.pairs) != count:
+            found = f"{len(self.pairs)} sentence pairs"
+            self.faults.append(Fault(self.path, found, str(count), self.line_number))
+        alignments = (each for pair in self.pairs for each in pair.alignments)
+        if not self.faults and not any(each.is_aligned for each in alignments):
+            self.faults.append(Fault(self.path, "no alignments", "at least one"))
+        if self.faults:
+            raise InputError(self.faults)
+        notes = tuple(f"{what}: {lines}" for what, lines in self.unusual.items())
+        return AlignmentFile(self.path, tuple(self.pairs), notes)
+
+    def _take(self, line: str) -> None:
+        bare = line.strip()
+        block = self.block
+        if block is None or bare.startswith("<sentence"):
+            self._open(bare)
+        elif block.section == "lost" and bare != "</sentence>":
+            return
+        elif block.section in _SECTIONS and bare != f"</{block.section}>":
+            if block.section == "alignment" and bare:
+                self._align(block, bare)
+        elif block.section in _SECTIONS:
+            block.section = "end" if block.section == "alignment" else "sentences"
+        elif bare == "</sentence>":
+            self._close(block)
+        elif block.section == "sentences":
+            _begin(block, line)
+        elif bare:
+            raise LineError(shown(line), "</sentence>")
+
+    def _open(self, bare: str) -> None:
+        header = _HEADER.fullmatch(bare)
+        if not bare or (self.is_lost and header is None):
+            return
+        before, self.block, self.is_lost = self.block, None, header is None
+        if header is None:
+            raise LineError(shown(bare), 'the start of a pair, <sentence id="1" status="">')
+        self.block = _Block(int(header[1]))
+        following, self.last_id = self.last_id + 1, self.block.number
+        if before is not None:
+            raise LineError(shown(bare), f"</sentence> of sentence {before.number} before it")
+        if self.block.number != following:
+            raise LineError(f"sentence {self.block.number}", f"sentence {following}")
+
+    def _align(self, block: _Block, line: str) -> None:
+        found = parse_alignment(line, block.lengths)
+        departures = [*_departures(found)]
+        if self.one_to_one:
+            departures += _departures_of_2015(found, block.seen)
+        block.alignments.append(found._replace(types=tuple(map(str.upper, found.types))))
+        for what, is_there, expected in departures:
+            if self.strict:
+                raise LineError(is_there, expected)
+            self.unusual[what] += 1
+
+    def _close(self, block: _Block) -> None:
+        self.block = None
+        left, right, *_ = [*block.sentences, "", ""]
+        self.pairs.append(AlignedPair(left, right, tuple(block.alignments)))
+        if block.section not in ("end", "lost"):
+            raise LineError("</sentence>", f"</alignment> of sentence {block.number} before it")
+
+
+def _begin(block: _Block, line: str) -> None:
+    """Take a line before the alignments: a sentence, or the start of a section."""
+    bare = line.strip()
+    if (line.startswith("// ") or bare == "//") and len(block.sentences) < 2:
+        block.sentences.append(" ".join(tokens_of(line[2:])))
+    elif bare in {f"<{section}>" for section in _SECTIONS}:
+        if len(block.sentences) < 2:
+            raise LineError(bare, "two lines with the sentences, // A cat sat, before it")
+        block.section = bare[1:-1]
+        block.lengths = tuple(len(tokens_of(sentence)) for sentence in block.sentences)
+    elif bare:
+        raise LineError(shown(line), "// and a sentence, or <source>, or <alignment>")
+
+
+def parse_alignment(line: str, lengths: Sequence[int]) -> ChunkAlignment:
+    """Parse a line of an alignment; its types may be in lower case.
+
+    Parameters
+    ----------
+    line : str
+    lengths : sequence of int
+        How many tokens the left and the right sentence have.
+
+    Raises
+    ------
+    LineError
+        If it is none.
+
+    Examples
+    --------
+    >>> parse_alignment("1 3 <==> 2 // SIMI_FACT // 3 // a cat <==> dog", [3, 2])
+    ChunkAlignment(left=(1, 3), right=(2,), types=('SIMI', 'FACT'), score=3.0)
+    """
+    columns = line.split(" // ", 3)
+    sides = columns[0].partition("<==>")[::2]
+    if "<==>" not in columns[0] or len(columns) < 3:
+        raise LineError(shown(line), "1 2 <==> 3 // EQUI // 5 // comment")
+    left, right = (
+        _token_numbers(text, name, length)
+        for text, name, length in zip(sides, _SIDES, lengths, strict=True)
+    )
+    if not (left or right):
+        raise LineError(shown(columns[0]), "token numbers on one side at least")
+    score = columns[2].removesuffix("//").strip()
+    if score not in _SCORES:
+        raise LineError(shown(score), "a score out of 0, 1, 2, 3, 4, 5 and NIL")
+    types = _types(columns[1].strip())
+    return ChunkAlignment(left, right, types, None if score == "NIL" else float(score))
+
+
+def _token_numbers(text: str, side: str, length: int) -> tuple[int, ...]:
+    numbers = text.split()
+    wrong = [each for each in numbers if not (each.isascii() and each.isdigit())]
+    if wrong or not numbers:
+        found = shown(wrong[0]) if wrong else f"nothing on the {side} side"
+        raise LineError(found, "token numbers, or 0 for not aligned")
+    if numbers == ["0"]:
+        return ()
+    found_numbers = {int(each[:_LONGEST_NUMBER]) for each in numbers}
+    too_long = any(len(each) > _LONGEST_NUMBER for each in numbers)
+    if too_long or min(found_numbers) == 0 or max(found_numbers) > length:
+        expected = f"numbers from 1 to {length}, as many as the {side} sentence has tokens"
+        raise LineError(shown(text.strip()), expected)
+    return tuple(sorted(found_numbers))
+
+
+def _types(text: str) -> tuple[str, ...]:
+    names = text.split("_")
+    main = [name for name in names if name.upper() in MAIN_TYPES]
+    others = [name for name in names if name.upper() not in MAIN_TYPES]
+    if any(name.upper() not in ADDITIONAL_TYPES for name in others):
+        known = ", ".join([*MAIN_TYPES, *ADDITIONAL_TYPES])
+        raise LineError(shown(text), f"types out of {known}, joined with _")
+    if len(main) != 1 or len(set(map(str.upper, others))) < len(others):
+        raise LineError(shown(text), "exactly one main type, and FACT or POL at most once each")
+    return (*main, *others)
+
+
+Departure = tuple[str, str, str]
+
+
+def _departures(found: ChunkAlignment) -> Iterator[Departure]:
+    """Yield what a submission must not have, but the scorer accepts: what, found, expected."""
+    types = "_".join(found.types)
+    if types != types.upper():
+        yield "types that are not in upper case", shown(types), types.upper()
+    if found.score is None and found.types[0].upper() not in UNALIGNED_TYPES:
+        what = "NIL as the score of aligned chunks, which counts as 0"
+        yield what, "NIL", "a score from 0 to 5"
+
+
+def _departures_of_2015(
+    found: ChunkAlignment, seen: tuple[set[int], set[int]]
+) -> Iterator[Departure]:
+    """Yield in what an alignment is not one-to-one; add its tokens to those seen."""
+    for tokens, taken, name in zip(found.sides, seen, _SIDES, strict=True):
+        if tokens and tokens[-1] - tokens[0] >= len(tokens):
+            what = "chunks that are not consecutive"
+            yield what, f"the tokens {tokens}", "a chunk of consecutive tokens"
+        for token in sorted(taken.intersection(tokens))[:1]:
+            yield "repeated alignments", f"{name} token {token} again", "each token aligned once"
+        taken.update(tokens)
+
+
+def format_block(number: int, left: str, right: str, alignments: Iterable[ChunkAlignment]) -> str:
+    """Write the block of a sentence pair.
+
+    Parameters
+    ----------
+    number : int
+    left, right : str
+        Sentences, their tokens parted by blanks.
+    alignments : iterable of ChunkAlignment
+
+    Raises
+    ------
+    InputError
+        For what is no alignment of these sentences.
+    """
+    sides = tokens_of(left), tokens_of(right)
+    lines = [f'<sentence id="{number}" status="">', *(f"// {' '.join(each)}" for each in sides)]
+    for section, tokens in zip(_SECTIONS, sides, strict=False):
+        lines += [f"<{section}>"]
+        lines += [f"{place} {token} : " for place, token in enumerate(tokens, 1)]
+        lines += [f"</{section}>"]
+    lines += ["<alignment>", *(format_alignment(each, *sides) for each in alignments)]
+    if any("\n" in line for line in lines):
+        raise InputError(f"sentence pair {number} has a line break in it.")
+    return "\n".join([*lines, "</alignment>", "</sentence>", "", "", ""])
+
+
+def format_alignment(each: ChunkAlignment, left: Sequence[str], right: Sequence[str]) -> str:
+    """Write a line of an alignment.
+
+    Parameters
+    ----------
+    each : ChunkAlignment
+    left, right : sequence of str
+        Tokens of both sentences.
+
+    Raises
+    ------
+    InputError
+        If it is no alignment of these sentences, by the rules for submissions.
+
+    Examples
+    --------
+    >>> format_alignment(ChunkAlignment((), (1, 2), ("NOALI",), None), [], ["a", "cat"])
+    '0 <==> 1 2 // NOALI // NIL // -not aligned- <==> a cat'
+    """
+    try:
+        numbers = [" ".join(map(str, side)) or "0" for side in each.sides]
+        score = "NIL" if each.score is None else f"{each.score:g}"
+        line = f"{numbers[0]} <==> {numbers[1]} // {'_'.join(each.types)} // {score}"
+        parsed = parse_alignment(line, [len(left), len(right)])
+        for _, found, expected in _departures(parsed):
+            raise LineError(found, expected)
+    except (AttributeError, TypeError, ValueError):
+        raise InputError(f"the system predicted {shown(repr(each))}, no ChunkAlignment.") from None
+    except LineError as error:
+        raise InputError(f"the system predicted {error.found}, not {error.expected}.") from None
+    words = [
+        " ".join(tokens[number - 1] for number in side) or NOT_ALIGNED
+        for tokens, side in zip((left, right), parsed.sides, strict=True)
+    ]
+    return f"{line} // {words[0]} <==> {words[1]}"

@@ -1,0 +1,432 @@
+"""Interpretable STS, 2015 pilot and 2016: sentences in chunks, aligned, labelled and scored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from stsbaselines import __version__
+from stsbaselines.data.catalogue import DataSet, Task
+from stsbaselines.errors import Fault, InputError, shown
+from stsbaselines.scoring import alignment, correlation
+from stsbaselines.scoring.alignment import Links
+from stsbaselines.tasks.alignment_file import (
+    ADDITIONAL_TYPES,
+    MAIN_TYPES,
+    AlignedPair,
+    AlignmentFile,
+    ChunkAlignment,
+    format_block,
+    read_alignments,
+    tokens_of,
+)
+from stsbaselines.tasks.family import Measures, Scores, parse_lines, signature
+
+PREDICTIONS = "alignments"
+_OUTPUT_NAME = re.compile(r"STSint\.(?:gs|input|testinput|output)\.(.+)\.wa")
+_CHUNK = re.compile(r"\[([^\[]+)\]")
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_SURROGATE = re.compile("[\udc80-\udcff]")
+_MOST_OTHER_SENTENCES = 0.5
+
+
+class ChunkedSentence(NamedTuple):
+    """A sentence with its chunks.
+
+    Attributes
+    ----------
+    text : str
+        The sentence; its tokens are parted by blanks.
+    tokens : tuple of str
+        As the file of chunks has them, which in damaged pairs differ from `text`.
+    chunks : tuple of tuple of str
+        The words of each chunk, in order. Some tokens may be in none.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    chunks: tuple[tuple[str, ...], ...]
+
+
+class ChunkedPair(NamedTuple):
+    """Two sentences with their chunks."""
+
+    left: ChunkedSentence
+    right: ChunkedSentence
+
+
+def chunked_sentence(line: str, text: str | None = None) -> ChunkedSentence:
+    """Parse a line of a file of chunks, as the organisers' baseline did.
+
+    Parameters
+    ----------
+    line : str
+        Such as ``[ A cat ] [ sat ]``. Words outside brackets are in no chunk; of an
+        unclosed bracket only the words after the next one are.
+    text : str, optional
+        The sentence, if it is at hand.
+
+    Examples
+    --------
+    >>> chunked_sentence("[ A cat ] and [ a dog ]").chunks
+    (('A', 'cat'), ('a', 'dog'))
+    """
+    tokens = tokens_of(line.replace("[ ", "").replace(" ]", ""))
+    return ChunkedSentence(
+        text=" ".join(tokens if text is None else tokens_of(text)),
+        tokens=tuple(tokens),
+        chunks=tuple(tuple(tokens_of(words)) for words in _CHUNK.findall(line)),
+    )
+
+
+def read_chunks(sentences: Path, chunks: Path, count: int | None = None) -> list[ChunkedSentence]:
+    """Read the chunks of sentences.
+
+    Parameters
+    ----------
+    sentences : Path
+        File with a sentence a line.
+    chunks : Path
+        File with the same sentences in chunks.
+    count : int, optional
+        Number of lines that both must have.
+
+    Raises
+    ------
+    InputError
+        With every line that has no chunk, or other words than its sentence.
+    """
+    texts = list(parse_lines(sentences, _decoded, count=count))
+    lines = list(parse_lines(chunks, _decoded, count=len(texts)))
+    found = [chunked_sentence(line, text) for line, text in zip(lines, texts, strict=True)]
+    faults: list[Fault | str] = []
+    for number, (line, each) in enumerate(zip(lines, found, strict=True), 1):
+        if not each.chunks:
+            expected = "at least one chunk, such as [ a cat ]"
+            faults.append(Fault(str(chunks), shown(line), expected, number))
+        elif not _has_the_words_of_its_text(each):
+            expected = f"the words of {shown(each.text)}"
+            faults.append(Fault(str(chunks), shown(line), expected, number))
+    if faults:
+        raise InputError(faults)
+    return found
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode("utf-8", "surrogateescape")
+
+
+def _has_the_words_of_its_text(sentence: ChunkedSentence) -> bool:
+    """Tell whether tokens and text agree but for punctuation, as they do in damaged pairs too."""
+    tokens = tokens_of(sentence.text)
+    same_length = len(tokens) == len(sentence.tokens)
+    return same_length and all(map(_same_letters, sentence.tokens, tokens))
+
+
+def _same_letters(one: str, other: str) -> bool:
+    return _letters(one) == _letters(other)
+
+
+def _letters(text: str) -> str:
+    return _NOT_ALPHANUMERIC.sub("", text).casefold()
+
+
+def read_inputs(files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iterator[ChunkedPair]:
+    """Yield the sentence pairs of a data set with their gold standard chunks.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        ``sentences1``, ``sentences2``, ``chunks1`` and ``chunks2``; or only ``gold``, an
+        alignment file, whose alignments then tell the chunks.
+    task, dataset : Task, DataSet
+
+    Raises
+    ------
+    InputError
+        With every line that does not fit.
+    """
+    if "chunks1" not in files:
+        gold = read_gold(files["gold"], task, dataset)
+        for number, pair in enumerate(gold.pairs, 1):
+            yield _gold_chunks(gold.path, number, pair)
+        return
+    sides = [
+        read_chunks(files[f"sentences{side}"], files[f"chunks{side}"], dataset.pairs)
+        for side in (1, 2)
+    ]
+    yield from map(ChunkedPair, *sides)
+
+
+def _gold_chunks(path: str, number: int, pair: AlignedPair) -> ChunkedPair:
+    left, right = pair.tokens
+    for side, tokens in enumerate((left, right)):
+        covered = sorted(token for each in pair.alignments for token in each.sides[side])
+        if covered != list(range(1, len(tokens) + 1)):
+            found = f"tokens of sentence {number} in no chunk or in several"
+            raise InputError([Fault(path, found, "each token in one, to tell the chunks")])
+    return ChunkedPair(
+        _sentence(left, (each.left for each in pair.alignments)),
+        _sentence(right, (each.right for each in pair.alignments)),
+    )
+
+
+def _sentence(tokens: Sequence[str], chunks: Iterable[tuple[int, ...]]) -> ChunkedSentence:
+    return ChunkedSentence(
+        text=" ".join(tokens),
+        tokens=tuple(tokens),
+        chunks=tuple(tuple(tokens[i - 1] for i in each) for each in sorted(chunks) if each),
+    )
+
+
+def read_training(
+    files: Mapping[str, Path], task: Task, dataset: DataSet
+) -> tuple[list[ChunkedPair], list[tuple[ChunkAlignment, ...]]]:
+    """Read the sentence pairs of a data set with their alignments, to train on.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        As for `read_inputs`, with ``gold``.
+    task, dataset : Task, DataSet
+
+    Returns
+    -------
+    pairs : list of ChunkedPair
+    gold : list of tuple of ChunkAlignment
+    """
+    gold = read_gold(files["gold"], task, dataset)
+    return list(read_inputs(files, task, dataset)), [pair.alignments for pair in gold.pairs]
+
+
+def read_gold(path: Path, task: Task, dataset: DataSet) -> AlignmentFile:
+    """Read the gold standard of a data set; see `read_alignments`."""
+    return read_alignments(path, dataset.pairs)
+
+
+def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) -> AlignmentFile:
+    """Read a system output.
+
+    Parameters
+    ----------
+    path : Path
+    task, dataset : Task, DataSet
+        Give the number of sentence pairs, and whether chunks must be consecutive and
+        aligned once.
+    strict : bool
+        The rules for submissions; see `read_alignments`.
+
+    Raises
+    ------
+    InputError
+        With every line that does not fit.
+    """
+    return read_alignments(path, dataset.pairs, strict, task.one_to_one)
+
+
+def format_predictions(
+    predictions: Sequence[Iterable[ChunkAlignment]], pairs: Sequence[Any], start: int = 1
+) -> bytes:
+    r"""Return the blocks of an alignment file for the predictions of a chunk of pairs.
+
+    Parameters
+    ----------
+    predictions : sequence of iterable of ChunkAlignment
+    pairs : sequence of (ChunkedSentence or str, ChunkedSentence or str)
+    start : int
+        Number of the first pair.
+
+    Raises
+    ------
+    InputError
+        For a prediction that is no alignment, or that names tokens which are not there.
+
+    Examples
+    --------
+    >>> block = format_predictions([[ChunkAlignment((1,), (2,), ("EQUI",), 5.0)]], [("a", "b a")])
+    >>> print(block.decode().split("<alignment>")[1].split("</alignment>")[0].strip())
+    1 <==> 2 // EQUI // 5 // a <==> a
+    """
+    blocks = [
+        format_block(number, _text_of(left), _text_of(right), alignments)
+        for number, ((left, right), alignments) in enumerate(
+            zip(pairs, predictions, strict=True), start
+        )
+    ]
+    return "".join(blocks).encode("utf-8", "surrogateescape")
+
+
+def _text_of(sentence: ChunkedSentence | str) -> str:
+    return sentence.text if isinstance(sentence, ChunkedSentence) else sentence
+
+
+def label_of_output(file_name: str) -> str | None:
+    """Return the data set that the name of an output file claims to be for, if any.
+
+    Parameters
+    ----------
+    file_name : str
+
+    Examples
+    --------
+    >>> label_of_output("STSint.output.images.wa"), label_of_output("readme.txt")
+    ('images', None)
+    """
+    match = _OUTPUT_NAME.fullmatch(file_name)
+    return match[1] if match else None
+
+
+def score(
+    task: Task, run: str, gold: Mapping[str, AlignmentFile], outputs: Mapping[str, AlignmentFile]
+) -> Scores:
+    """Score a run as the task's organisers did.
+
+    Parameters
+    ----------
+    task : Task
+    run : str
+        What to call the run.
+    gold, outputs : mapping of str to AlignmentFile
+        By data set.
+
+    Returns
+    -------
+    Scores
+        ``F`` of the links, ``T`` with the types, ``S`` with the scores and ``TS`` with
+        both; ``precision`` and ``recall`` of the links. Of the tasks of 2015 also
+        ``TS_second_version``, with the special cases of the script's second version.
+        If all data sets are here, the plain means. Details of each data set: precision and
+        recall by type, confusion of the types, and the scores of each sentence pair.
+
+    Raises
+    ------
+    InputError
+        If an output is of other sentences than the gold standard, or names tokens that it
+        does not have.
+    """
+    faults: list[Fault | str] = []
+    notes: list[str] = []
+    for name, output in outputs.items():
+        found, about = _compared_sentences(output, gold[name])
+        faults += found
+        notes += [f"{name}: {note}" for note in (*output.notes, *about)]
+    if faults:
+        raise InputError(faults)
+    links = {name: links_of_pairs(output, gold[name]) for name, output in outputs.items()}
+    datasets = {name: _measures(task, pairs) for name, pairs in links.items()}
+    complete = len(outputs) == len(task.datasets)
+    return Scores(
+        task=task.task,
+        run=run,
+        datasets=datasets,
+        aggregates=_means(datasets) if complete else {},
+        main="TS",
+        signature=_signature(task, outputs),
+        notes=tuple(notes),
+        details={name: _details(pairs) for name, pairs in links.items()},
+    )
+
+
+def links_of_pairs(output: AlignmentFile, gold: AlignmentFile) -> list[tuple[Links, Links]]:
+    """Return the links of a system output and of the gold standard, pair by pair.
+
+    Punctuation is what the gold standard's sentences have as such, for both.
+
+    Parameters
+    ----------
+    output, gold : AlignmentFile
+        Of the same sentence pairs.
+    """
+    return [
+        (
+            alignment.links_of(mine.alignments, *theirs.tokens),
+            alignment.links_of(theirs.alignments, *theirs.tokens),
+        )
+        for mine, theirs in zip(output.pairs, gold.pairs, strict=True)
+    ]
+
+
+def _compared_sentences(
+    output: AlignmentFile, gold: AlignmentFile
+) -> tuple[list[Fault | str], list[str]]:
+    """Return why an output cannot be of the gold standard's sentences, or what differs."""
+    faults: list[Fault | str] = []
+    differing = []
+    for number, (mine, theirs) in enumerate(zip(output.pairs, gold.pairs, strict=True), 1):
+        texts = [*zip(mine[:2], theirs[:2], strict=True)]
+        if any(_SURROGATE.search(ours) and not _SURROGATE.search(gs) for ours, gs in texts):
+            found = f"bytes in sentence {number} that are not UTF-8"
+            faults.append(Fault(output.path, found, "UTF-8"))
+        if not all(_same_letters(*both) for both in texts):
+            differing.append(number)
+        lengths = [len(tokens) for tokens in theirs.tokens]
+        for each in mine.alignments:
+            for numbers, length in zip(each.sides, lengths, strict=True):
+                if numbers and numbers[-1] > length:
+                    found = f"token {numbers[-1]} in sentence {number}"
+                    faults.append(Fault(output.path, found, f"at most {length}, as in the gold"))
+    if len(differing) > _MOST_OTHER_SENTENCES * len(gold.pairs):
+        first = differing[0]
+        found = f"{shown(output.pairs[first - 1].left)} as sentence {first}"
+        expected = f"{shown(gold.pairs[first - 1].left)}: the sentences of another data set?"
+        return [Fault(output.path, found, expected)], []
+    about = (
+        "sentence pairs whose text is not the gold standard's, which the official scorer ignores"
+    )
+    return faults, [f"{about}: {len(differing)}"] if differing else []
+
+
+def _measures(task: Task, pairs: Sequence[tuple[Links, Links]]) -> Measures:
+    found = {
+        name: alignment.agreement(pairs, penalties)
+        for name, penalties in alignment.PENALTIES.items()
+    }
+    measures: Measures = {name: each.f for name, each in found.items()}
+    measures |= {"precision": found["F"].precision, "recall": found["F"].recall}
+    if task.one_to_one:
+        measures["TS_second_version"] = alignment.agreement(pairs, alignment.SECOND_VERSION).f
+    return measures | {"n": len(pairs)}
+
+
+def _means(datasets: Mapping[str, Measures]) -> dict[str, float | None]:
+    return {
+        f"Mean_{name}": correlation.mean([measures[name] for measures in datasets.values()])
+        for name in alignment.PENALTIES
+    }
+
+
+def _details(pairs: Sequence[tuple[Links, Links]]) -> dict[str, list[dict[str, Any]]]:
+    by_type = alignment.by_type(pairs, (*MAIN_TYPES, *ADDITIONAL_TYPES))
+    table = alignment.confusion(pairs, MAIN_TYPES)
+    return {
+        "types": [
+            {"type": name, "precision": each.precision, "recall": each.recall, "F": each.f}
+            for name, each in by_type.items()
+        ],
+        "confusion": [{"gold standard": name, **row} for name, row in table.items()],
+        "pairs": [
+            {
+                "pair": number,
+                **{
+                    name: alignment.agreement([pair], penalties).f
+                    for name, penalties in alignment.PENALTIES.items()
+                },
+            }
+            for number, pair in enumerate(pairs, 1)
+        ],
+    }
+
+
+def _signature(task: Task, outputs: Mapping[str, AlignmentFile]) -> str:
+    return signature(
+        [
+            ("task", task.task),
+            ("sets", "+".join(f"{name}({len(each.pairs)})" for name, each in outputs.items())),
+            ("links", "between tokens, weighted by fan-out, without punctuation"),
+            ("type", "jaccard"),
+            ("mean", "plain"),
+            ("version", __version__),
+        ]
+    )
