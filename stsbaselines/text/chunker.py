@@ -1,0 +1,217 @@
+"""Chunks of English sentences: a part-of-speech tagger and a chunker by conditional random fields.
+
+A chunk is a phrase up to and including its head, as in CoNLL-2000. A model that is small
+enough to ship comes with the package; others are trained by `stsbaselines train chunker`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pycrfsuite
+
+from stsbaselines.errors import Fault, InputError
+from stsbaselines.files import open_to_read, readable
+
+SHIPPED = Path(__file__).parent / "models" / "chunker"
+CARD = "model-card.json"
+TAGGER = "tagger.crfsuite"
+CHUNKER = "chunker.crfsuite"
+LONGEST_AFFIX = 4
+_MAGIC = b"lCRF"
+_START, _END = ("<2", "<1"), (">1", ">2")
+_UPPER, _LOWER, _DIGITS = re.compile("[A-Z]+"), re.compile("[a-z]+"), re.compile("[0-9]+")
+
+Span = tuple[int, int]
+
+
+class Chunker:
+    """A trained part-of-speech tagger and chunker.
+
+    Parameters
+    ----------
+    folder : path
+        With both models and their model card.
+
+    Attributes
+    ----------
+    card : dict
+        The model card: training data, scores, sizes, licence.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a trained chunker, or a model was changed or damaged.
+
+    References
+    ----------
+    Tjong Kim Sang and Buchholz (2000), Introduction to the CoNLL-2000 Shared Task: Chunking.
+
+    Examples
+    --------
+    >>> chunker = load_chunker()
+    >>> tokens = "The old man was sitting on a bench .".split()
+    >>> [" ".join(tokens[start:end]) for start, end in chunker.chunks(tokens)]
+    ['The old man', 'was sitting', 'on', 'a bench']
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        place = Path(folder)
+        self.card = _read_card(place / CARD)
+        self._models = [_read_model(place / name, self.card) for name in (TAGGER, CHUNKER)]
+        self._tagger, self._chunker = map(_opened, self._models)
+
+    def tags(self, tokens: Sequence[str]) -> list[str]:
+        """Return the part of speech of each token, by the tags of the Penn Treebank.
+
+        Examples
+        --------
+        >>> load_chunker().tags(["The", "man", "was", "sitting"])
+        ['DT', 'NN', 'VBD', 'VBG']
+        """
+        return list(self._tagger.tag(tag_features(_encodable(tokens)))) if tokens else []
+
+    def labels(self, tokens: Sequence[str]) -> list[str]:
+        """Return the chunk label of each token: ``B-NP``, ``I-NP``, ..., ``O`` for none."""
+        words, tags = _encodable(tokens), self.tags(tokens)
+        return list(self._chunker.tag(chunk_features(words, tags))) if tokens else []
+
+    def chunks(self, tokens: Sequence[str]) -> list[Span]:
+        """Return the chunks of a sentence, in order: (first token from 0, one past the last)."""
+        return [span for span, _ in chunk_spans(self.labels(tokens))]
+
+
+@functools.cache
+def load_chunker() -> Chunker:
+    """Return the chunker that comes with the package, loaded once."""
+    return Chunker(SHIPPED)
+
+
+def _encodable(tokens: Sequence[str]) -> list[str]:
+    """Return tokens with bytes that were not UTF-8 as Latin-1 letters."""
+    return [readable(token) for token in tokens]
+
+
+def _read_card(path: Path) -> dict[str, Any]:
+    with open_to_read(path) as stream:
+        try:
+            card = json.loads(stream.read().decode("utf-8"))
+        except (ValueError, RecursionError):
+            card = None
+    files = card.get("files") if isinstance(card, dict) else None
+    if not isinstance(files, dict) or not all(isinstance(each, dict) for each in files.values()):
+        raise InputError([Fault(str(path), "other content", "the model card of a chunker")])
+    return dict(card)
+
+
+def _read_model(path: Path, card: dict[str, Any]) -> bytes:
+    """Read a model, but only the one of the model card: a damaged one could crash."""
+    with open_to_read(path) as stream:
+        content = stream.read()
+    found = f"sha256 {hashlib.sha256(content).hexdigest()}"
+    expected = f"sha256 {card['files'].get(path.name, {}).get('sha256')}"
+    if found != expected or not content.startswith(_MAGIC):
+        raise InputError([Fault(str(path), found, f"{expected}, as its model card says")])
+    return content
+
+
+def _opened(model: bytes) -> pycrfsuite.Tagger:
+    """Open a model, which the caller must keep: CRFsuite reads from its bytes."""
+    tagger = pycrfsuite.Tagger()
+    tagger.open_inmemory(model)
+    return tagger
+
+
+def word_features(word: str) -> tuple[str, ...]:
+    """Return what a word says of itself: form, lower case, shape, affixes of 1 to 4 letters.
+
+    Examples
+    --------
+    >>> word_features("Go")
+    ('w=Go', 'l=go', 'h=Xx', 'p1=g', 's1=o', 'p2=go', 's2=go')
+    """
+    lower = word.lower()
+    features = [f"w={word}", f"l={lower}", f"h={word_shape(word)}"]
+    for length in range(1, min(LONGEST_AFFIX, len(lower)) + 1):
+        features += [f"p{length}={lower[:length]}", f"s{length}={lower[-length:]}"]
+    return tuple(features)
+
+
+def word_shape(word: str) -> str:
+    """Return the kinds of letters of a word, runs of a kind as one.
+
+    Examples
+    --------
+    >>> word_shape("McCoy-7b")
+    'XxXx-9x'
+    """
+    return _DIGITS.sub("9", _LOWER.sub("x", _UPPER.sub("X", word)))
+
+
+def tag_features(tokens: Sequence[str]) -> list[list[str]]:
+    """Return the features by which each token gets its part of speech."""
+    lower = [*_START, *(token.lower() for token in tokens), *_END]
+    shapes = ["", *map(word_shape, tokens), ""]
+    return [
+        [
+            *word_features(token),
+            "l-2=" + lower[i],
+            "l-1=" + lower[i + 1],
+            "l+1=" + lower[i + 3],
+            "l+2=" + lower[i + 4],
+            "s-1=" + lower[i + 1][-3:],
+            "s+1=" + lower[i + 3][-3:],
+            "h-1=" + shapes[i],
+            "h+1=" + shapes[i + 2],
+        ]
+        for i, token in enumerate(tokens)
+    ]
+
+
+def chunk_features(tokens: Sequence[str], tags: Sequence[str]) -> list[list[str]]:
+    """Return the features by which each token gets its chunk label."""
+    lower = [*_START, *(token.lower() for token in tokens), *_END]
+    padded = [*_START, *tags, *_END]
+    features = []
+    for i, token in enumerate(tokens):
+        a, b, c, d, e = lower[i : i + 5]
+        p, q, r, s, t = padded[i : i + 5]
+        features.append(
+            [
+                *("w-2=" + a, "w-1=" + b, "w=" + c, "w+1=" + d, "w+2=" + e),
+                *("w-1,0=" + b + " " + c, "w0,1=" + c + " " + d),
+                *("s=" + c[-3:], "h=" + word_shape(token)),
+                *("t-2=" + p, "t-1=" + q, "t=" + r, "t+1=" + s, "t+2=" + t),
+                *("t-2,-1=" + p + " " + q, "t-1,0=" + q + " " + r),
+                *("t0,1=" + r + " " + s, "t1,2=" + s + " " + t),
+                "t-1,0,1=" + q + " " + r + " " + s,
+            ]
+        )
+    return features
+
+
+def chunk_spans(labels: Sequence[str]) -> Iterator[tuple[Span, str]]:
+    """Yield the chunks that labels spell out, with their kinds.
+
+    A chunk ends before ``B-``, before ``O`` and where the kind changes, as the CoNLL-2000
+    scorer has it.
+
+    Examples
+    --------
+    >>> list(chunk_spans(["B-NP", "I-NP", "O", "I-VP"]))
+    [((0, 2), 'NP'), ((3, 4), 'VP')]
+    """
+    start = 0
+    for place in range(1, len(labels) + 1):
+        before, kind = labels[place - 1][:1], labels[place - 1][2:]
+        if place < len(labels) and before != "O" and labels[place] == f"I-{kind}":
+            continue
+        if before != "O":
+            yield (start, place), kind
+        start = place
