@@ -15,7 +15,7 @@ from stsbaselines.config import SEEDS_OF_AN_INTERVAL, BaselineConfig, Explanatio
 from stsbaselines.data.catalogue import Task
 from stsbaselines.errors import InputError, unknown
 from stsbaselines.reference import published, table
-from stsbaselines.scoring.rounding import agrees
+from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
 from stsbaselines.tasks.family import Scores
 
 
@@ -70,14 +70,19 @@ def published_row(task: Task, baseline: BaselineConfig) -> Mapping[str, Decimal]
     Raises
     ------
     InputError
-        If the table is of another task, or it has no such run.
+        If a table is of another task, or has no such run, or tables contradict each other.
     """
-    row = baseline.published
-    if row is None:
-        return {}
-    if table(row.table).task != task.task:
-        raise InputError(f"table {row.table} is of {table(row.table).task}, not of {task.task}.")
-    return published(row.table, row.run)
+    found: dict[str, Decimal] = {}
+    for row in baseline.published:
+        if table(row.table).task != task.task:
+            raise InputError(
+                f"table {row.table} is of {table(row.table).task}, not of {task.task}."
+            )
+        prefix = f"{row.dataset}_" if row.dataset else ""
+        for column, value in published(row.table, row.run).items():
+            if found.setdefault(f"{prefix}{column}", value) != value:
+                raise InputError(f"the published tables contradict each other on {prefix}{column}.")
+    return found
 
 
 def cells_of(
@@ -108,8 +113,7 @@ def cells_of(
     InputError
         If a published or explained column is no measure of the task.
     """
-    several = len(task.datasets) > 1
-    names = [*(task.dataset_names if several else []), *task.measures]
+    names = task.cell_names
     for column in [*expected, *baseline.explained]:
         if column not in [*names, "all"] and not column.endswith("rank"):
             raise unknown(f"measure of {task.task}", column, names)
@@ -134,7 +138,7 @@ def cells_of(
             if trained_on and cell.published is not None:
                 yield _judged_as_trained(cell, explanation, trained_on)
             else:
-                yield judged(cell, explanation)
+                yield judged(cell, explanation, task.decimals)
         else:
             yield replace(cell, status="no data", reason=why_missing)
 
@@ -160,8 +164,17 @@ def _interval(values: list[float]) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def judged(cell: Cell, explanation: Explanation | None) -> Cell:
+def judged(
+    cell: Cell, explanation: Explanation | None, script_decimals: int = SCRIPT_DECIMALS
+) -> Cell:
     """Return a cell with its status, and with the reason if it is not exact.
+
+    Parameters
+    ----------
+    cell : Cell
+    explanation : Explanation or None
+    script_decimals : int
+        How many the task's scorer prints.
 
     Examples
     --------
@@ -172,7 +185,7 @@ def judged(cell: Cell, explanation: Explanation | None) -> Cell:
     tolerance = explanation.tolerance if explanation else None
     if cell.published is None:
         return replace(cell, status="illegible" if reason else "", reason=reason)
-    if agrees(cell.ours, cell.published):
+    if agrees(cell.ours, cell.published, script_decimals):
         return replace(cell, status="exact")
     if tolerance is not None and cell.ours is not None:
         near = _is_near(cell, tolerance)

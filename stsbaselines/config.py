@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from stsbaselines.data.catalogue import SAMPLE_PREFIX
 from stsbaselines.errors import Fault, InputError, suggestion
@@ -21,10 +21,18 @@ class _Section(BaseModel):
 
 
 class PublishedRun(_Section):
-    """The run of a published table that a baseline reproduces."""
+    """The run of a published table that a baseline reproduces.
+
+    Attributes
+    ----------
+    table, run : str
+    dataset : str
+        The data set that the table is of, if its columns do not name it.
+    """
 
     table: str
     run: str
+    dataset: str = ""
 
 
 class Explanation(_Section):
@@ -85,7 +93,8 @@ class BaselineConfig(_Section):
     resources : dict of str to str
         Parameters that are the path of a resource of the task, such as
         ``weights: official-weights``.
-    published : PublishedRun or None
+    published : list of PublishedRun
+        One, or several where the paper has a table for each data set.
     explained : dict of str to Explanation
         By data set or aggregate; ``all`` is for those not named.
     """
@@ -96,7 +105,7 @@ class BaselineConfig(_Section):
     seeds: int | None = Field(default=None, ge=1, strict=True)
     train: Training | None = None
     resources: dict[str, str] = Field(default_factory=dict)
-    published: PublishedRun | None = None
+    published: list[PublishedRun] = Field(default_factory=list)
     explained: dict[str, Explanation] = Field(default_factory=dict)
 
     @property
@@ -104,11 +113,16 @@ class BaselineConfig(_Section):
         """What to call it in tables and folders."""
         return self.name or self.baseline
 
+    @field_validator("published", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: object) -> object:
+        return [value] if isinstance(value, dict | PublishedRun) else value or []
+
     @model_validator(mode="after")
     def _consistent(self) -> BaselineConfig:
         if self.seeds is not None and "random_state" in self.parameters:
             raise ValueError("either seeds or a random_state")
-        if self.explained and self.published is None:
+        if self.explained and not self.published:
             raise ValueError("a published run beside what is explained")
         if (self.seeds or 0) < SEEDS_OF_AN_INTERVAL and any(
             explanation.within_interval for explanation in self.explained.values()

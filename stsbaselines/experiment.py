@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,10 @@ from stsbaselines.files import make_folder, to_json, write_text, writing
 from stsbaselines.predictor import Predictor, create
 from stsbaselines.submission import read_gold
 from stsbaselines.tasks import sts
-from stsbaselines.tasks.family import Scores, family_of
+from stsbaselines.tasks.family import Family, Scores, family_named, family_of
 
 KEPT_SEEDS = 10
+_FORMATS = {"scores": "sts", "alignments": "ists"}
 Progress = Callable[[int], None]
 
 
@@ -111,7 +113,10 @@ def run(
     task = find_task(config.task)
     validate(config)
     datasets, notes = _available(task, data_dir)
-    inputs = {each.name: require(task, each, "input", data_dir) for each in datasets}
+    inputs = {
+        each.name: {role: require(task, each, role, data_dir) for role in each.files}
+        for each in datasets
+    }
     gold = read_gold(task, datasets, data_dir)
     prepared = [_prepared(task, baseline, data_dir, notes) for baseline in config.baselines]
     make_folder(out / task.task)
@@ -226,7 +231,13 @@ def validate(config: ExperimentConfig) -> None:
     task.check_is_scored()
     for baseline in config.baselines:
         resources = dict.fromkeys(baseline.resources, "")
-        create(baseline.baseline, **{**baseline.parameters, **resources})
+        predictor = create(baseline.baseline, **{**baseline.parameters, **resources})
+        wanted = family_of(task).PREDICTIONS
+        if predictor.predicts != wanted:
+            raise InputError(
+                f"baseline {baseline.baseline!r} predicts {predictor.predicts}, but {task.task}"
+                f" needs {wanted}."
+            )
         for name in baseline.resources.values():
             task.resource(name)
         if baseline.train is not None:
@@ -262,7 +273,7 @@ def _available(task: Task, data_dir: str | Path | None) -> tuple[list[DataSet], 
 def _predict(
     task: Task,
     datasets: list[DataSet],
-    inputs: Mapping[str, Path],
+    inputs: Mapping[str, Mapping[str, Path]],
     predictor: Predictor,
     folder: Path,
     n_jobs: int,
@@ -271,11 +282,24 @@ def _predict(
     family = family_of(task)
     make_folder(folder)
     for dataset in datasets:
-        pairs = family.read_pairs(inputs[dataset.name])
+        pairs = family.read_inputs(inputs[dataset.name], task, dataset)
         with writing(folder / dataset.output) as stream:
-            for predictions in predictor.predict_chunks(pairs, n_jobs=n_jobs):
-                stream.write(family.format_predictions(predictions))
-                progress(len(predictions))
+            for count, lines in _output(family, predictor, pairs, n_jobs):
+                stream.write(lines)
+                progress(count)
+
+
+def _output(
+    family: Family, predictor: Predictor, pairs: Iterable[Any], n_jobs: int
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of an output chunk by chunk, with the number of pairs that they are for."""
+    start = 1
+    pairs, kept = itertools.tee(pairs)
+    for predictions in predictor.predict_chunks(pairs, n_jobs=n_jobs):
+        count = len(predictions)
+        chunk = list(itertools.islice(kept, count))
+        yield count, family.format_predictions(predictions, chunk, start)
+        start += count
 
 
 def _scored(
@@ -342,7 +366,7 @@ def _ledger_of(
 
 
 def predict_file(predictor: Predictor, source: Path | None, out: Path | None, n_jobs: int) -> None:
-    """Score the sentence pairs of a file or of standard input, chunk by chunk.
+    """Predict the sentence pairs of a file or of standard input, chunk by chunk.
 
     Parameters
     ----------
@@ -368,7 +392,12 @@ def predict_file(predictor: Predictor, source: Path | None, out: Path | None, n_
         if out is None and source.is_file():
             for _ in sts.read_pairs(source):
                 pass
-    chunks = map(sts.format_predictions, predictor.predict_chunks(pairs, n_jobs=n_jobs))
+    chunks = (
+        lines
+        for _, lines in _output(
+            family_named(_FORMATS[predictor.predicts]), predictor, pairs, n_jobs
+        )
+    )
     if out is None:
         for lines in chunks:
             sys.stdout.buffer.write(lines)

@@ -11,8 +11,6 @@ import itertools
 import json
 import os
 import pkgutil
-import secrets
-import shutil
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +24,7 @@ from sklearn.base import BaseEstimator
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, suggestion, unknown
-from stsbaselines.files import make_folder, open_to_read
+from stsbaselines.files import new_folder, open_to_read
 
 CHUNK_SIZE = 10_000
 _DESCRIPTION = "predictor.json"
@@ -55,7 +53,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     Conventions of scikit-learn hold: `__init__` only stores its parameters, learned
     attributes end in ``_``, `sklearn.base.clone` and `GridSearchCV` work. A subclass
-    defines `name` and `predict`, and `fit` if it learns.
+    defines `name` and `predict`, `fit` if it learns, and `predicts` if that is something
+    else than scores (``alignments`` of chunks).
 
     Examples
     --------
@@ -68,8 +67,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     """
 
     name: ClassVar[str]
+    predicts: ClassVar[str] = "scores"
 
-    def fit(self: Self, pairs: Sequence[Any], gold: Sequence[float] | None = None) -> Self:
+    def fit(self: Self, pairs: Sequence[Any], gold: Any = None) -> Self:
         """Learn from pairs; here, do nothing, as a baseline without training needs.
 
         Parameters
@@ -80,7 +80,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, pairs: Sequence[Any]) -> Any:
-        """Return the similarity of each pair.
+        """Return a prediction for each pair: its similarity, unless `predicts` says otherwise.
 
         Parameters
         ----------
@@ -147,8 +147,6 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             neither plain JSON nor a numeric array.
         """
         target = Path(directory)
-        if os.path.lexists(target):
-            raise InputError([Fault(str(target), "something there", "a new folder")])
         if not hasattr(self, "name"):
             raise InputError(f"{type(self).__name__} has no `name`, by which it could be saved.")
         learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
@@ -164,14 +162,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
                 "attributes": {key: learned[key] for key in learned if key not in arrays},
             }
         )
-        temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-        make_folder(temporary)
-        try:
-            (temporary / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
-            np.savez(temporary / _ARRAYS, **arrays)
-            temporary.rename(target)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+        with new_folder(target) as folder:
+            (folder / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
+            np.savez(folder / _ARRAYS, **arrays)
 
     @classmethod
     def load(cls: type[Self], directory: str | Path) -> Self:
@@ -239,12 +232,14 @@ def _as_json(description: dict[str, Any]) -> str:
     return text
 
 
-def check_pairs(pairs: Sequence[Any]) -> None:
+def check_pairs(pairs: Sequence[Any], kinds: tuple[type, ...] = (str,)) -> None:
     """Refuse what is no sequence of pairs of sentences.
 
     Parameters
     ----------
     pairs : sequence of (str, str)
+    kinds : tuple of type
+        What a sentence may be.
 
     Raises
     ------
@@ -260,9 +255,10 @@ def check_pairs(pairs: Sequence[Any]) -> None:
     for number, pair in enumerate(pairs):
         if isinstance(pair, tuple | list) and len(pair) == 2:
             left, right = pair
-            if isinstance(left, str) and isinstance(right, str):
+            if isinstance(left, kinds) and isinstance(right, kinds):
                 continue
-        raise InputError([Fault(f"pairs[{number}]", repr(pair)[:80], "a pair of two strings")])
+        names = " or ".join("strings" if kind is str else f"{kind.__name__}s" for kind in kinds)
+        raise InputError([Fault(f"pairs[{number}]", repr(pair)[:80], f"a pair of two {names}")])
 
 
 def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:

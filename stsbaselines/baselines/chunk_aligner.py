@@ -1,0 +1,214 @@
+"""The baseline of interpretable STS, 2015 and 2016: chunks aligned by the tokens they share.
+
+SemEval-2015 task 2, section 5.3, and SemEval-2016 task 2, section 5. The papers say that the
+sentences were lower-cased; the published rows come out only without it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from stsbaselines.baselines._munkres import assignment
+from stsbaselines.errors import InputError
+from stsbaselines.predictor import Predictor, check_pairs
+from stsbaselines.tasks.alignment_file import ChunkAlignment, tokens_of
+from stsbaselines.tasks.ists import ChunkedSentence
+from stsbaselines.text.chunker import Chunker, load_chunker
+
+HIGHEST_COST = 100
+NOISE = str.maketrans("", "", "[],.:;\"'`-")
+Chunks = Literal["given", "system"]
+Span = tuple[int, ...]
+
+
+class ChunkAligner(Predictor):
+    """Align the chunks that share most tokens, one to one, as equivalent (EQUI 5).
+
+    Parameters
+    ----------
+    chunks : 'given' or 'system'
+        Whether to take the chunks of a `ChunkedSentence`, or always those of the
+        chunker, which a sentence that is a plain string gets in any case.
+    chunker : path or None
+        Folder of a trained chunker; None for the one that comes with the package.
+    lowercase : bool
+        Whether tokens match regardless of case, as the papers describe it; the published
+        rows come from a program that did not.
+    alic : bool
+        The rules of 2015: a chunk that shares tokens, but lost its partner to another one,
+        is ALIC instead of NOALI.
+
+    References
+    ----------
+    SemEval-2015 task 2, section 5.3; SemEval-2016 task 2, section 5 (baseline).
+
+    Examples
+    --------
+    >>> pair = ("A man plays a guitar", "The man plays golf")
+    >>> for each in ChunkAligner().predict([pair])[0]:
+    ...     print(each.left, each.right, each.types[0], each.score)
+    (1, 2) (1, 2) EQUI 5.0
+    (3,) (3,) EQUI 5.0
+    (4, 5) () NOALI None
+    () (4,) NOALI None
+    """
+
+    name: ClassVar[str] = "chunk-aligner"
+    predicts: ClassVar[str] = "alignments"
+
+    def __init__(
+        self,
+        chunks: Chunks = "given",
+        chunker: str | Path | None = None,
+        lowercase: bool = False,
+        alic: bool = False,
+    ) -> None:
+        self.chunks = chunks
+        self.chunker = chunker
+        self.lowercase = lowercase
+        self.alic = alic
+
+    def predict(self, pairs: Sequence[Any]) -> npt.NDArray[np.object_]:
+        """Return the alignments of each pair.
+
+        Parameters
+        ----------
+        pairs : sequence of (ChunkedSentence or str, ChunkedSentence or str)
+
+        Returns
+        -------
+        ndarray of tuple of ChunkAlignment, of shape (n_pairs,)
+
+        Raises
+        ------
+        InputError
+            If a pair is none, or a parameter has no such value.
+        """
+        self._check_parameters()
+        check_pairs(pairs, (str, ChunkedSentence))
+        chunker = self._chunker(pairs)
+        found = np.empty(len(pairs), dtype=object)
+        for number, pair in enumerate(pairs):
+            left, right = (self._chunked(sentence, chunker) for sentence in pair)
+            found[number] = self._aligned(left, right)
+        return found
+
+    def _check_parameters(self) -> None:
+        if self.chunks not in get_args(Chunks):
+            raise InputError(
+                f"chunk-aligner: chunks is {self.chunks!r}, but must be given or system."
+            )
+        if not (self.chunker is None or isinstance(self.chunker, str | os.PathLike)):
+            raise InputError(f"chunk-aligner: chunker is {self.chunker!r}, but must be a folder.")
+        for name in ("lowercase", "alic"):
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise InputError(f"chunk-aligner: {name} is {value!r}, but must be true or false.")
+
+    def _chunker(self, pairs: Sequence[Any]) -> Chunker | None:
+        """Return the chunker, if any sentence needs it."""
+        if self.chunks == "given" and not any(
+            isinstance(each, str) for pair in pairs for each in pair
+        ):
+            return None
+        return load_chunker() if self.chunker is None else Chunker(self.chunker)
+
+    def _chunked(self, sentence: ChunkedSentence | str, chunker: Chunker | None) -> ChunkedSentence:
+        if isinstance(sentence, ChunkedSentence) and self.chunks == "given":
+            return sentence
+        text = sentence.text if isinstance(sentence, ChunkedSentence) else sentence
+        tokens = tokens_of(text)
+        spans = chunker.chunks(tokens) if chunker else ()
+        chunks = tuple(tuple(tokens[start:end]) for start, end in spans)
+        return ChunkedSentence(text, tuple(tokens), chunks)
+
+    def _aligned(self, left: ChunkedSentence, right: ChunkedSentence) -> tuple[ChunkAlignment, ...]:
+        sides = spans_of(left), spans_of(right)
+        weights = self._weights(left, right, sides)
+        linked = [sorted({places[side] for places in weights}) for side in (0, 1)]
+        costs = [[HIGHEST_COST - weights[i, j] for j in linked[1]] for i in linked[0]]
+        pairs = [(linked[0][row], linked[1][column]) for row, column in assignment(costs)]
+        found = [
+            ChunkAlignment(_filled(sides[0][i]), _filled(sides[1][j]), ("EQUI",), 5.0)
+            for i, j in pairs
+        ]
+        for side in (0, 1):
+            taken = {places[side] for places in pairs}
+            for place, span in enumerate(sides[side]):
+                if span and place not in taken:
+                    kind = "ALIC" if self.alic and place in linked[side] else "NOALI"
+                    tokens = _filled(span)
+                    found.append(
+                        ChunkAlignment(
+                            left=() if side else tokens,
+                            right=tokens if side else (),
+                            types=(kind,),
+                            score=None,
+                        )
+                    )
+        return tuple(found)
+
+    def _weights(
+        self, left: ChunkedSentence, right: ChunkedSentence, sides: tuple[list[Span], list[Span]]
+    ) -> Counter[tuple[int, int]]:
+        """Count the links between equal tokens that each pair of chunks has."""
+        words, others = (self._words(sentence) for sentence in (left, right))
+        chunks_of_word: dict[str, list[int]] = {}
+        for j, span in enumerate(sides[1]):
+            for place in span:
+                chunks_of_word.setdefault(others[place], []).append(j)
+        return Counter(
+            (i, j)
+            for i, span in enumerate(sides[0])
+            for place in span
+            for j in chunks_of_word.get(words[place], ())
+        )
+
+    def _words(self, sentence: ChunkedSentence) -> Sequence[str]:
+        return [token.lower() for token in sentence.tokens] if self.lowercase else sentence.tokens
+
+
+def spans_of(sentence: ChunkedSentence) -> list[Span]:
+    """Find the tokens of each chunk, by the organisers' walk along the sentence.
+
+    Punctuation is in no chunk. Where a word of a chunk is not the next token, the program
+    took this token and the one after it: so tokens outside of chunks, and the faults of
+    some released files, go to the chunk that follows.
+
+    Parameters
+    ----------
+    sentence : ChunkedSentence
+
+    Returns
+    -------
+    list of tuple of int
+        Places from 0; empty for a chunk of punctuation only.
+
+    Examples
+    --------
+    >>> spans_of(ChunkedSentence("", ("A", "cat", "and", "dogs", "."), (("cat",), ("dogs", "."))))
+    [(0, 1), (2, 3)]
+    """
+    tokens = [token.translate(NOISE) for token in sentence.tokens]
+    places = [place for place, token in enumerate(tokens) if token]
+    spans: list[Span] = []
+    for chunk in sentence.chunks:
+        span: list[int] = []
+        for word in filter(None, (word.translate(NOISE) for word in chunk)):
+            taken = 1 if places and tokens[places[0]] == word else 2
+            span += places[:taken]
+            del places[:taken]
+        spans.append(tuple(span))
+    return spans
+
+
+def _filled(span: Span) -> Span:
+    """Return token numbers from the first to the last one, from 1."""
+    return tuple(range(span[0] + 1, span[-1] + 2))
