@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 
 app = typer.Typer(
-    help="Official baselines and scorers of the STS and PIT (Twitter paraphrase) shared tasks.",
+    help="Official baselines and scorers of the STS, interpretable STS and PIT tasks.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -90,7 +90,7 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Official baselines and scorers of the STS and PIT (Twitter paraphrase) shared tasks."""
+    """Official baselines and scorers of the STS, interpretable STS and PIT tasks."""
 
 
 @contextmanager
@@ -175,6 +175,10 @@ def score(
     mapping: Mapping_ = None,
     data_dir: DataDir = None,
     as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Also tables for error analysis, where there are some."),
+    ] = False,
 ) -> None:
     """Score a system's output with every measure of a task.
 
@@ -185,7 +189,9 @@ def score(
     from stsbaselines.report import scores_text
 
     scores = submission.score(task, path, dataset, _mapping(mapping), data_dir)
-    print(to_json(scores.to_dict()) if as_json else scores_text(scores))
+    if details and not scores.details:
+        raise InputError(f"{task} has no tables for error analysis.")
+    print(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
 
 
 @app.command()
@@ -215,6 +221,12 @@ def _mapping(options: list[str] | None) -> dict[str, str]:
     return mapping
 
 
+ParameterOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter, such as random_state=1."),
+]
+
+
 @app.command()
 def predict(
     baseline: Annotated[str, typer.Argument(metavar="BASELINE", help="Name, or a saved folder.")],
@@ -222,13 +234,12 @@ def predict(
         "-"
     ),
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE")] = None,
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter, such as random_state=1."),
-    ] = None,
+    parameter: ParameterOption = None,
     jobs: Jobs = 1,
 ) -> None:
-    """Score each line of two TAB-separated sentences; one score a line, streaming.
+    """Predict each line of two TAB-separated sentences, streaming: one score a line.
+
+    A baseline that aligns chunks gives the blocks of an alignment file instead.
 
     A file is checked before its first score is printed; standard input cannot be, so
     there the scores before a faulty chunk of lines have been printed when it is refused.
@@ -244,7 +255,15 @@ def predict(
         system = predictor.create(baseline, **_parameters(parameter))
     standard = (Path("-"), Path("/dev/stdout"))
     target = None if out in standard else out
+    if target is not None:
+        _check_is_other(target, file)
     predict_file(system, None if str(file) == "-" else file, target, _jobs(jobs))
+
+
+def _check_is_other(out: Path, source: Path) -> None:
+    """Refuse to write over the file that is read."""
+    if out.exists() and source.exists() and out.samefile(source) and out.is_file():
+        raise InputError(f"{out} is the input; name another file for the output.")
 
 
 def _parameters(options: list[str] | None) -> dict[str, Any]:
@@ -259,6 +278,91 @@ def _parameters(options: list[str] | None) -> dict[str, Any]:
         except ValueError:
             parameters[name] = value
     return parameters
+
+
+@app.command()
+def show(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="ists2015, ists2016 or another.")],
+    path: Annotated[Path, typer.Argument(metavar="RUN.wa", help="An alignment file.")],
+    gold: Annotated[
+        bool, typer.Option("--gold", help="With the gold standard beside, and what differs.")
+    ] = False,
+    dataset: DataSetName = None,
+    data_dir: DataDir = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Default: RUN.html here.")
+    ] = None,
+) -> None:
+    """Write a page of HTML that shows the chunks of an output and how they are aligned."""
+    from stsbaselines.files import write_text
+    from stsbaselines.show import page
+
+    target = out or Path(f"{path.stem}.html")
+    _check_is_other(target, path)
+    write_text(target, page(task, path, gold, dataset, data_dir))
+    print(f"wrote {target}")
+
+
+@app.command()
+def align(
+    left: Annotated[str, typer.Argument(metavar="SENTENCE")],
+    right: Annotated[str, typer.Argument(metavar="SENTENCE")],
+    format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="text, json or wa.")
+    ] = "text",
+    parameter: ParameterOption = None,
+) -> None:
+    """Chunk two sentences and align their chunks by the baseline of interpretable STS."""
+    from rich.console import Console
+
+    from stsbaselines import show
+    from stsbaselines.errors import unknown
+    from stsbaselines.files import to_json
+    from stsbaselines.report import alignments_text
+    from stsbaselines.tasks.ists import format_predictions
+
+    if format not in ("text", "json", "wa"):
+        raise unknown("format", format, ["text", "json", "wa"])
+    pair = show.align(left, right, **_parameters(parameter))
+    if format == "wa":
+        sys.stdout.buffer.write(format_predictions([pair.alignments], [pair[:2]]))
+    elif format == "json":
+        print(to_json({"sentences": pair[:2], "alignments": show.as_rows(pair)}))
+    else:
+        text = alignments_text(show.as_rows(pair))
+        Console(highlight=False, soft_wrap=True).print(text)
+
+
+train_app = typer.Typer(help="Train what baselines build on.", no_args_is_help=True)
+app.add_typer(train_app, name="train")
+
+
+@train_app.command("chunker")
+def train_chunker(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data", metavar="DIR", help="With *train*.txt as in CoNLL-2000, and *test*.txt."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="To make.")] = Path("chunker"),
+    tags_from: Annotated[
+        list[Path] | None,
+        typer.Option("--tags-from", metavar="DIR", help="With *train*.conllu, for the tagger."),
+    ] = None,
+    licence: Annotated[
+        str, typer.Option("--licence", metavar="TEXT", help="For the model card.")
+    ] = "that of the training data",
+) -> None:
+    """Train a part-of-speech tagger and a chunker, and write them with their model card."""
+    from stsbaselines.files import to_json
+    from stsbaselines.text import chunker_training
+
+    def report(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    card = chunker_training.train_chunker(data, out, tags_from or [], licence, report)
+    print(to_json(card))
 
 
 FormatOption = Annotated[

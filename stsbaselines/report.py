@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
 from tabulate import tabulate
 
 from stsbaselines.files import to_json
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 UNDEFINED = "undefined"
+_COLOURS = {"EQUI": "green", "ALIC": "yellow"}
 
 
 class Format(str, Enum):
@@ -141,22 +143,38 @@ def results_text(results: Results) -> str:
 def _reasons(cells: Iterable[Cell]) -> list[str]:
     """Return the reasons of cells, each once, with the cells that it is for."""
     places: dict[tuple[str, str], dict[str, list[str]]] = {}
+    every: Counter[tuple[str, str]] = Counter()
     for cell in cells:
+        every[cell.task, cell.baseline] += 1
         if cell.reason:
             baselines = places.setdefault((cell.task, cell.reason), {})
             baselines.setdefault(cell.baseline, []).append(cell.name)
     return [
-        f"{task}, {'; '.join(_named(*each) for each in baselines.items())}: {reason.rstrip('.')}."
+        f"{task}, {'; '.join(_named(*each, every[task, each[0]]) for each in baselines.items())}:"
+        f" {reason.rstrip('.')}."
         for (task, reason), baselines in places.items()
     ]
 
 
-def _named(baseline: str, cells: list[str]) -> str:
-    return f"{baseline} {', '.join(cells)}"
+def _named(baseline: str, cells: list[str], every: int) -> str:
+    return f"{baseline} {'(all)' if len(cells) == every > 1 else ', '.join(cells)}"
 
 
-def scores_text(scores: Scores) -> str:
-    """Return the scores of a run as tables, with its notes and signature below."""
+_DETAILS = {
+    "types": "links by type",
+    "confusion": "types of the gold standard (rows) against the system's, by weight of links",
+}
+
+
+def scores_text(scores: Scores, details: bool = False) -> str:
+    """Return the scores of a run as tables, with its notes and signature below.
+
+    Parameters
+    ----------
+    scores : Scores
+    details : bool
+        Whether to add the tables for error analysis, if the task has some.
+    """
     columns = dict.fromkeys(key for values in scores.datasets.values() for key in values)
     rows = [
         {"set": name, **{key: number(values[key]) if key in values else "" for key in columns}}
@@ -166,7 +184,38 @@ def scores_text(scores: Scores) -> str:
     if scores.aggregates:
         totals = [{"aggregate": k, "value": number(v)} for k, v in scores.aggregates.items()]
         parts += ["", render(totals)]
+    for name, tables in scores.details.items() if details else ():
+        for table, title in _DETAILS.items():
+            parts += ["", f"{name}: {title}", "", render(_printed(tables[table]))]
     return "\n".join([*parts, "", *scores.notes, scores.signature])
+
+
+def alignments_text(rows: Rows) -> Text:
+    """Return the alignments of a pair, a line each, with colours for the terminal.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        As `stsbaselines.show.as_rows` gives them.
+    """
+    text = Text()
+    sides = [[f"[ {words} ]" if words else "-" for words in row["text"]] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*sides, strict=True)]
+    for row, columns in zip(rows, sides, strict=True):
+        for words, width in zip(columns, widths, strict=True):
+            text.append(f"{words:<{width}}  ")
+        label = f"{row['types']} {row['score']}"
+        text.append(label, style=_COLOURS.get(row["type"], "bright_black"))
+        text.append("\n")
+    text.rstrip()
+    return text if rows else Text("no chunks")
+
+
+def _printed(rows: Rows) -> list[dict[str, str]]:
+    return [
+        {key: each if isinstance(each, str) else number(each) for key, each in row.items()}
+        for row in rows
+    ]
 
 
 def tables_text(tables: Iterable[Table], style: Format = Format.text) -> str:
