@@ -48,6 +48,7 @@ docs: $(VENV)/.dev
 bench: $(VENV)/.base
 	$(BIN)/python benchmarks/token_cosine.py
 	$(BIN)/python benchmarks/pit_features.py
+	$(BIN)/python benchmarks/chunker.py
 
 clean:
 	rm -rf $(VENV) site results

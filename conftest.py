@@ -57,6 +57,15 @@ def _isolated(
     monkeypatch.chdir(tmp_path / "work")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests that take minutes, unless ``-m`` asks for them."""
+    if "slow" in config.option.markexpr:
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in slow]
+
+
 def run_command(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
     """Run the installed command line."""
     return subprocess.run(
@@ -79,7 +88,7 @@ def _evaluate_console(example: Example) -> str | None:
     folder = example.namespace["folder"]
     for block in re.split(r"^\$ ", str(example.parsed), flags=re.MULTILINE)[1:]:
         command, _, expected = block.partition("\n")
-        command = re.sub(r"^make ((?:sts|pit)\S+)", r"stsbaselines run \1", command)
+        command = re.sub(r"^make ((?:sts|pit|ists)\S+)", r"stsbaselines run \1", command)
         done = subprocess.run(
             ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment
         )

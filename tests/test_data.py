@@ -14,6 +14,7 @@ from stsbaselines.errors import InputError
 
 SAMPLE = catalogue.find_task("sample-sts")
 KITCHEN = SAMPLE.dataset("kitchen")
+ROLES = ("input", "gold", "sentences1", "sentences2", "chunks1", "chunks2")
 
 
 @pytest.mark.parametrize("name", catalogue.task_names())
@@ -24,7 +25,8 @@ def test_every_entry_is_complete(name: str) -> None:
         task.folders[0] == name
     )
     for dataset in task.datasets:
-        assert "input" in dataset.files
+        assert {"input", "gold"} & set(dataset.files)
+        assert set(dataset.files) <= set(ROLES)
         assert dataset.scored <= dataset.pairs
     assert task.licence
     assert task.citation

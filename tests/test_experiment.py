@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from stsbaselines import comparison, experiment, files, reference, report, submission
+from stsbaselines.comparison import published_row
 from stsbaselines.config import (
     BaselineConfig,
     ExperimentConfig,
@@ -31,11 +32,10 @@ def test_configurations_fit_catalogue_and_tables(name: str) -> None:
     config = read_config(name)
     task = find_task(config.task)
     for baseline in config.baselines:
-        cells = {*task.dataset_names, *task.measures}
+        cells = {*task.cell_names}
         assert set(baseline.explained) <= {*cells, "all"}
-        if baseline.published:
-            values = reference.published(baseline.published.table, baseline.published.run)
-            assert {column for column in values if not column.endswith("rank")} <= cells
+        published = published_row(task, baseline)
+        assert {column for column in published if not column.endswith("rank")} <= cells
     assert len(config.baselines) == len({baseline.title for baseline in config.baselines})
 
 
@@ -172,7 +172,7 @@ def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
     claimed = BaselineConfig(
         baseline="token-cosine",
         name="ours",
-        published=mean_only,
+        published=[mean_only],
         explained={"kitchen": Explanation(reason="illegible")},
     )
     config = ExperimentConfig(
@@ -189,12 +189,16 @@ def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
     [
         ({"baseline": "randm"}, "did you mean 'random'"),
         ({"parameters": {"heigh": 1}}, "did you mean 'high'"),
-        ({"published": PublishedRun(table="sts2012", run="random")}, "no run in table sts2012"),
+        ({"published": [PublishedRun(table="sts2012", run="random")]}, "no run in table sts2012"),
         ({"explained": {"OnWM": Explanation(reason="why")}}, "did you mean 'OnWN'"),
         ({"resources": {"low": "bounds"}}, "no resource of sts2012 'bounds'"),
         ({"train": Training(task="sts2012", first_of=["OnWN"])}, "must be another task"),
         ({"train": Training(task="pit2015-train", first_of=["dev"])}, "of the same family"),
         ({"train": Training(task="sts2012-train", first_of=["OnWN"])}, "no data set"),
+        (
+            {"baseline": "chunk-aligner"},
+            "'chunk-aligner' predicts alignments, but sts2012 needs scores",
+        ),
     ],
 )
 def test_unknown_names_in_a_configuration_are_found_before_it_runs(

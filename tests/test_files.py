@@ -25,7 +25,7 @@ LAYERS = [
     {"config", "submission"},
     {"comparison"},
     {"experiment"},
-    {"report"},
+    {"report", "show"},
     {"cli"},
 ]
 

@@ -12,13 +12,15 @@ import pytest
 
 from conftest import OFFICIAL_DATA, run_command
 from stsbaselines import experiment, reference, submission
+from stsbaselines.comparison import published_row
 from stsbaselines.config import config_names, read_config
 from stsbaselines.data import find
 from stsbaselines.data.catalogue import Task, find_task, task_names
 from stsbaselines.predictor import create
-from stsbaselines.scoring import correlation
+from stsbaselines.scoring import alignment, correlation
 from stsbaselines.scoring.rounding import agrees
-from stsbaselines.tasks import pit, sts
+from stsbaselines.tasks import ists, pit, sts
+from stsbaselines.tasks.alignment_file import AlignedPair, AlignmentFile, read_alignments
 
 pytestmark = pytest.mark.official
 
@@ -28,6 +30,12 @@ TASKS = [
     if not name.startswith("sample-") and find_task(name).family == "sts"
 ]
 EXPERIMENTS = [name for name in config_names() if not name.startswith("sample-")]
+ISTS = ["ists2015", "ists2016"]
+ALIGNMENT_FILES = [
+    (name, dataset.name)
+    for name in (*ISTS, *(f"{each}-train" for each in ISTS))
+    for dataset in find_task(name).datasets
+]
 STS = [name for name in EXPERIMENTS if find_task(read_config(name).task).family == "sts"]
 
 
@@ -208,10 +216,9 @@ def test_the_ledger_from_the_command_line(official_data: Path, tmp_path: Path) -
         not column.endswith("rank")
         for name in EXPERIMENTS
         for baseline in read_config(name).baselines
-        if baseline.published
-        for column in reference.published(baseline.published.table, baseline.published.run)
+        for column in published_row(find_task(name), baseline)
     )
-    counts = "40 exact, 8 close, 14 trained, 2 illegible"
+    counts = "61 exact, 29 close, 14 trained, 2 illegible"
     summary = f"{len(cells)} published cells: "
     for name in ("ledger.md", "ledger.txt"):
         last = (tmp_path / name).read_text().splitlines()[-1]
@@ -342,3 +349,133 @@ def test_a_train_file_of_ones_own_is_known_by_its_git_blob(tmp_path: Path) -> No
         "wrong",
         "git blob 587be6b4c3f93f93c489c0111bba5596147a26cb",
     )
+
+
+@pytest.mark.parametrize("name", ISTS)
+def test_every_published_cell_of_interpretable_sts(
+    name: str, results: dict[str, experiment.Results], official_data: Path, tmp_path: Path
+) -> None:
+    needs(official_data, name)
+    found = run(name, results, official_data, tmp_path)
+    for baseline in found.baselines:
+        assert len(baseline.cells) == len(find_task(name).cell_names)
+        for cell in baseline.cells:
+            assert cell.published is not None
+            if baseline.config.title == "gold-chunks":
+                assert cell.status == "exact", cell
+            else:
+                assert cell.status == "close", cell
+                assert cell.ours == pytest.approx(float(cell.published), abs=0.02)
+                assert "chunker" in cell.reason
+
+
+def alignment_file(task: str, dataset: str, official_data: Path) -> Path:
+    entry = find_task(task)
+    return find.require(entry, entry.dataset(dataset), "gold", official_data)
+
+
+@pytest.mark.parametrize(("task", "dataset"), ALIGNMENT_FILES)
+def test_gold_scored_against_itself(task: str, dataset: str, official_data: Path) -> None:
+    needs(official_data, task)
+    path = alignment_file(task, dataset, official_data)
+    measures = submission.score(task, path, dataset, data_dir=official_data).datasets[dataset]
+    printed = [f"{measures[name]:.4f}" for name in ("F", "T", "S", "TS")]
+    assert printed == ["1.0000"] * 4
+    if task.startswith("ists2015"):
+        assert measures["TS_second_version"] == 1
+    assert measures["n"] == find_task(task).dataset(dataset).pairs
+
+
+@pytest.mark.parametrize(("task", "dataset"), ALIGNMENT_FILES)
+def test_sentences_and_chunks_are_read_byte_for_byte(
+    task: str, dataset: str, official_data: Path
+) -> None:
+    needs(official_data, task)
+    entry = find_task(task)
+    description = entry.dataset(dataset)
+    files = {
+        role: find.require(entry, description, role, official_data) for role in description.files
+    }
+    pairs = list(ists.read_inputs(files, entry, description))
+    assert len(pairs) == description.pairs
+    lines = files["gold"].read_bytes().split(b"\n")
+    sentences = [line[3:] for line in lines if line.startswith(b"// ")]
+    read = read_alignments(files["gold"]).pairs
+    assert sentences == [
+        text.encode("utf-8", "surrogateescape") for pair in read for text in pair[:2]
+    ]
+    different = [
+        number
+        for number, (pair, gold) in enumerate(zip(pairs, read, strict=True), 1)
+        if [list(pair.left.tokens), list(pair.right.tokens)] != [*gold.tokens]
+    ]
+    assert different == ([252] if (task, dataset) == ("ists2016", "answers-students") else [])
+
+
+@pytest.mark.parametrize(("task", "dataset"), ALIGNMENT_FILES)
+def test_gold_by_the_checkers(task: str, dataset: str, official_data: Path) -> None:
+    needs(official_data, task)
+    path = alignment_file(task, dataset, official_data)
+    notes = read_alignments(path, one_to_one=True).notes
+    assert not any("upper case" in note for note in notes)
+    repeated = any("repeated" in note for note in notes)
+    assert repeated == task.startswith("ists2016")
+
+
+@pytest.mark.parametrize(("dataset", "expected"), [("headlines", "0.6859"), ("images", "0.6447")])
+def test_the_second_version_of_the_script_of_2015(
+    dataset: str,
+    expected: str,
+    results: dict[str, experiment.Results],
+    official_data: Path,
+    tmp_path: Path,
+) -> None:
+    needs(official_data, "ists2015")
+    scores = run("ists2015", results, official_data, tmp_path).baselines[0].runs[0]
+    value = scores.datasets[dataset]["TS_second_version"]
+    assert agrees(value, Decimal(expected), find_task("ists2015").decimals)
+
+
+@pytest.mark.parametrize("name", ISTS)
+def test_lower_casing_gives_other_numbers_on_every_set(name: str, official_data: Path) -> None:
+    needs(official_data, name)
+    task = find_task(name)
+    gold = submission.read_gold(task, task.datasets, official_data)
+    for dataset in task.datasets:
+        files = {role: find.require(task, dataset, role, official_data) for role in dataset.files}
+        pairs = list(ists.read_inputs(files, task, dataset))
+        values = []
+        for lowercase in (False, True):
+            found = create("chunk-aligner", lowercase=lowercase).predict(pairs)
+            output = AlignmentFile(
+                "",
+                tuple(
+                    AlignedPair(pair.left.text, pair.right.text, each)
+                    for pair, each in zip(pairs, found, strict=True)
+                ),
+            )
+            links = ists.links_of_pairs(output, gold[dataset.name])
+            values.append(alignment.agreement(links).f)
+        assert values[0] != values[1]
+
+
+def test_an_output_of_another_data_set_is_not_scored(
+    results: dict[str, experiment.Results], official_data: Path, tmp_path: Path
+) -> None:
+    needs(official_data, "ists2016")
+    experiment.run(read_config("ists2016"), tmp_path, official_data)
+    images = tmp_path / "ists2016" / "gold-chunks" / "STSint.output.images.wa"
+    done = run_command(["score", "ists2016", str(images), "--dataset", "headlines"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "expected" in done.stderr
+    assert "the sentences of another data set?" in done.stderr
+
+
+def test_checksums_of_interpretable_sts(official_data: Path) -> None:
+    needs(official_data, folder="SHA256SUMS.ists")
+    lines = (official_data / "SHA256SUMS.ists").read_text().splitlines()
+    listed = {name: sha256 for sha256, name in (line.split("  ", 1) for line in lines)}
+    for task in {find_task(task).task: find_task(task) for task, _ in ALIGNMENT_FILES}.values():
+        for dataset in task.datasets:
+            for file in dataset.files.values():
+                assert listed[f"{task.folders[0]}/{file.name}"] == file.sha256
