@@ -189,7 +189,7 @@ class _Reader:
             self.faults.append(Fault(self.path, found, "</sentence>", self.line_number))
         elif not self.pairs and not self.faults:
             self.faults.append(Fault(self.path, "no sentence pair", '<sentence id="1" status="">'))
-        elif count is not None and len(self.pairs) != count:
+        elif count is not None and len(self.pairs) != count and not self.faults:
             found = f"{len(self.pairs)} sentence pairs"
             self.faults.append(Fault(self.path, found, str(count), self.line_number))
         alignments = (each for pair in self.pairs for each in pair.alignments)
@@ -225,6 +225,7 @@ class _Reader:
             return
         before, self.block, self.is_lost = self.block, None, header is None
         if header is None:
+            self.last_id += bare.startswith("<sentence")
             raise LineError(shown(bare), 'the start of a pair, <sentence id="1" status="">')
         self.block = _Block(int(header[1]))
         following, self.last_id = self.last_id + 1, self.block.number
