@@ -215,6 +215,24 @@ def require_resource(task: Task, name: str, data_dir: str | Path | None = None) 
     raise _missing(task, names, task.source, data_dir)
 
 
+def require_model(name: str, data_dir: str | Path | None = None) -> Path:
+    """Return the folder of a trained model: ``models/NAME`` in one of the data directories.
+
+    Raises
+    ------
+    MissingDataError
+        If it is not here; the message says how to train it.
+    """
+    for directory in directories(data_dir):
+        if (directory / "models" / name).is_dir():
+            return directory / "models" / name
+    baseline, _, corpora = name.partition("-")
+    options = " ".join(f"--corpus {corpus}" for corpus in corpora.split("+"))
+    raise MissingDataError(
+        f"The model {name} is not here: `stsbaselines train {baseline} {options}` trains it."
+    )
+
+
 def is_unverified(task: Task, name: str, path: Path) -> bool:
     """Tell whether a resource was found under a name whose checksum is not known."""
     return any(file.unverified and file.name == path.name for file in task.resource(name))

@@ -1,0 +1,205 @@
+"""Corpora to train sentence models on, one sentence or definition at a time.
+
+Guo and Diab (2012) trained on the definitions of WordNet and Wiktionary and on the Brown corpus;
+GCIDE, a free dictionary, stands in for Wiktionary. None of them comes with this package.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import nltk.data
+
+from stsbaselines.data.find import directories
+from stsbaselines.errors import Fault, InputError, MissingDataError, shown, suggestion
+from stsbaselines.files import lines_of, open_to_read
+
+DEBIAN_WORDNET = Path("/usr/share/wordnet")
+DEBIAN_GCIDE = Path("/usr/share/dictd/gcide.dict.dz")
+BROWN_FILES = 500
+_WORDNET_FILES = ("data.adj", "data.adv", "data.noun", "data.verb")
+_ADJECTIVE_MARKER = re.compile(r"\((?:a|p|ip)\)$")
+_BROWN_FILE = re.compile(r"c[a-r]\d\d")
+_HEADWORD = re.compile(r"([^\\]+) \\")
+_BRACKETS = re.compile(r"\[[^\]]*\]|[{}]")
+_HEXADECIMAL = re.compile("[0-9a-f]{2}")
+_SENSE = re.compile(r"(?:^|\s)(?:\d+\.|\([a-z]\))\s")
+_GRAMMAR = re.compile(
+    r"(?:[^\\]*\\[^\\]*\\)+,? ?(?:\([^)]*\),? ?)?"
+    r"(?:(?:n|a|adv|v|t|i|pl|p|prep|conj|interj)\.[,;]? ?)*"
+)
+_HOW_TO_GET = {
+    "wordnet": "nltk.download('wordnet') in Python, or Debian's package wordnet-base",
+    "brown": "nltk.download('brown') in Python",
+    "gcide": "Debian's package dict-gcide",
+}
+
+Lines = Iterator[str]
+
+
+def corpus_names() -> list[str]:
+    """Return the names of the corpora that are known.
+
+    Examples
+    --------
+    >>> corpus_names()
+    ['brown', 'gcide', 'wordnet']
+    """
+    return sorted(_HOW_TO_GET)
+
+
+def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iterator[str]:
+    """Yield the sentences of a corpus.
+
+    Parameters
+    ----------
+    corpus : str or Path
+        One of `corpus_names`, or the path of a text file with a sentence a line.
+    data_dir : path, optional
+        Its folder ``nltk_data`` is looked into first; then those of ``$STSBASELINES_DATA``,
+        ``./data`` and the user's cache, and where NLTK looks.
+
+    Yields
+    ------
+    str
+        ``wordnet``: the words of a synset, its definition and examples; ``brown``: a
+        sentence; ``gcide``: a headword and one of its definitions.
+
+    Raises
+    ------
+    MissingDataError
+        If the corpus is not here; the message says how to get it.
+    InputError
+        If there is no such corpus or file, or it is damaged.
+    """
+    read = _READERS.get(str(corpus))
+    if read is not None:
+        return read(data_dir)
+    path = Path(corpus)
+    if not path.exists():
+        hint = suggestion(str(corpus), corpus_names())
+        expected = f"a text file, or one of {', '.join(corpus_names())}"
+        raise InputError(f"there is no corpus {str(corpus)!r}{hint or '.'} Expected {expected}.")
+    return _lines_of_file(path)
+
+
+def _lines_of_file(path: Path) -> Lines:
+    with open_to_read(path) as stream:
+        for _, line in lines_of(stream, str(path)):
+            yield line.decode("utf-8", "replace")
+
+
+def _wordnet(data_dir: str | Path | None) -> Lines:
+    files = _nltk_files("wordnet", len(_WORDNET_FILES), _WORDNET_FILES.__contains__, data_dir)
+    if files is None and DEBIAN_WORDNET.is_dir():
+        files = ((DEBIAN_WORDNET / name).read_bytes() for name in _WORDNET_FILES)
+    return itertools.chain.from_iterable(map(_synsets, _required("wordnet", files)))
+
+
+def _synsets(content: bytes) -> Lines:
+    """Yield the synsets of a data file of WordNet: words, definition and examples."""
+    for line in content.decode("utf-8", "replace").split("\n"):
+        fields, bar, gloss = line.partition(" | ")
+        if bar and not line.startswith(" "):
+            columns = fields.split(" ")
+            count = columns[3] if len(columns) > 3 else ""
+            if not _HEXADECIMAL.fullmatch(count):
+                raise InputError([Fault("wordnet", shown(line), "a synset")])
+            words = columns[4 : 4 + 2 * int(count, 16) : 2]
+            names = [_ADJECTIVE_MARKER.sub("", word).replace("_", " ") for word in words]
+            yield f"{' '.join(names)} {gloss.strip()}"
+
+
+def _brown(data_dir: str | Path | None) -> Lines:
+    files = _nltk_files("brown", BROWN_FILES, _BROWN_FILE.fullmatch, data_dir)
+    return itertools.chain.from_iterable(map(_untagged, _required("brown", files)))
+
+
+def _untagged(content: bytes) -> Lines:
+    for line in content.decode("utf-8", "replace").split("\n"):
+        words = [token.rpartition("/")[0] for token in line.split()]
+        if words:
+            yield " ".join(words)
+
+
+def _gcide(_: str | Path | None) -> Lines:
+    files = [DEBIAN_GCIDE.read_bytes()] if DEBIAN_GCIDE.is_file() else None
+    return itertools.chain.from_iterable(map(_definitions, _required("gcide", files)))
+
+
+def _definitions(content: bytes) -> Lines:
+    """Yield the definitions of a dictionary in the format of dictd, each with its headword."""
+    try:
+        text = gzip.decompress(content).decode("utf-8", "replace")
+    except (OSError, EOFError, zlib.error):
+        raise InputError([Fault(str(DEBIAN_GCIDE), "damaged content", "a dictionary")]) from None
+    for entry in re.split(r"\n(?=\S)", text):
+        head = _HEADWORD.match(entry)
+        if head is None:
+            continue
+        first, *others = entry.split("\n\n")
+        kept = [_GRAMMAR.sub("", _plain(first), count=1)]
+        kept += [_plain(each) for each in others if not each.startswith(" " * 9)]
+        for definition in _SENSE.split(" ".join(kept)):
+            if definition.strip():
+                yield f"{head[1]} {definition.strip()}"
+
+
+def _plain(paragraph: str) -> str:
+    text = _BRACKETS.sub("", " ".join(paragraph.split()))
+    return text.partition(" --")[0].strip()
+
+
+def _nltk_files(
+    name: str, files: int, wanted: Callable[[str], object], data_dir: str | Path | None
+) -> Iterable[bytes] | None:
+    """Return the contents of the files of a corpus of NLTK's collection, unpacked or not."""
+    own = [directory / "nltk_data" for directory in directories(data_dir)]
+    for folder in [*own, *map(Path, nltk.data.path)]:
+        place = folder / "corpora" / name
+        packed = place.with_suffix(".zip")
+        if place.is_dir():
+            paths = sorted(path for path in place.iterdir() if wanted(path.name))
+            return _as_many(place, files, (path.read_bytes() for path in paths))
+        if packed.is_file():
+            return _as_many(packed, files, _members(packed, wanted))
+    return None
+
+
+def _as_many(place: Path, files: int, contents: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield contents, and refuse a corpus with another number of files."""
+    found = 0
+    for content in contents:
+        found += 1
+        yield content
+    if found != files:
+        raise InputError([Fault(str(place), f"{found} files", f"{files}, the whole corpus")])
+
+
+def _members(path: Path, wanted: Callable[[str], object]) -> Iterator[bytes]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in sorted(archive.namelist()):
+                if wanted(Path(name).name):
+                    yield archive.read(name)
+    except (zipfile.BadZipFile, OSError, RuntimeError, zlib.error):
+        raise InputError([Fault(str(path), "damaged content", "a zip archive")]) from None
+
+
+def _required(name: str, files: Iterable[bytes] | None) -> Iterable[bytes]:
+    if files is None:
+        raise MissingDataError(f"The corpus {name} is not here: get it by {_HOW_TO_GET[name]}.")
+    return files
+
+
+_READERS: dict[str, Callable[[str | Path | None], Lines]] = {
+    "wordnet": _wordnet,
+    "brown": _brown,
+    "gcide": _gcide,
+}
