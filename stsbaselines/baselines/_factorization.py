@@ -1,0 +1,164 @@
+"""Weighted matrix factorisation by alternating least squares, exact and batched.
+
+A sparse matrix X (documents x words) is approximated by Q P', where a cell that is not stored
+is a zero of small weight w. The least squares solution for a document with the words d,
+
+    q = (A + c P_d' P_d)^-1 P_d' x_d   with   A = w P'P + lambda I   and   c = 1 - w,
+
+is a system with as many unknowns as there are components. Only P_d differs between documents:
+with A = L L' and F = P L'^-1, which are the same for all, the push-through identity turns it
+into a system with as many unknowns as the document has words,
+
+    q = L'^-1 F_d' (I + c F_d F_d')^-1 x_d,
+
+and documents with the same number of words are solved together. Rows with more words than
+components keep the first form, q = L'^-1 (I + c F_d' F_d)^-1 F_d' x_d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy import linalg, sparse
+from threadpoolctl import threadpool_limits
+
+Array = npt.NDArray[Any]
+Batches = Sequence[tuple[int, Array]]
+MEGABYTE = 1 << 20
+
+
+class RowSolver:
+    """Solves for the factors of rows, given those of the columns.
+
+    Parameters
+    ----------
+    factors : ndarray of shape (n_columns, n_components)
+        float32 or float64, which all results have, too.
+    missing_weight : float
+        Weight of the cells that are not stored.
+    regularization : float
+    working_memory : float
+        Megabytes of intermediate results, for each thread.
+    """
+
+    def __init__(
+        self,
+        factors: Array,
+        missing_weight: float,
+        regularization: float,
+        working_memory: float = 8,
+    ) -> None:
+        kind = factors.dtype.type
+        self.working_memory = working_memory
+        self.stored = kind(1 - missing_weight)
+        common = kind(missing_weight) * (factors.T @ factors)
+        common[np.diag_indices_from(common)] += kind(regularization)
+        identity = np.eye(len(common), dtype=factors.dtype)
+        lower = linalg.cholesky(common, lower=True)
+        self.inverse = linalg.solve_triangular(lower, identity, lower=True)
+        self.scaled = factors @ self.inverse.T
+
+    def solve(self, matrix: sparse.csr_matrix, n_jobs: int = 1) -> Array:
+        """Return the factors of rows that fit them best; 0 for a row without a stored cell.
+
+        Parameters
+        ----------
+        matrix : csr_matrix of shape (n_rows, n_columns)
+            No cell twice.
+        n_jobs : int
+            Threads.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        found = np.zeros((matrix.shape[0], self.scaled.shape[1]), dtype=self.scaled.dtype)
+        batches = list(self._batches(np.diff(matrix.indptr)))
+        threads = effective_n_jobs(n_jobs)
+        if threads == 1:
+            self._solve_batches(found, matrix, batches)
+        else:
+            with threadpool_limits(1, user_api="blas"):
+                Parallel(n_jobs=threads, prefer="threads")(
+                    delayed(self._solve_batches)(found, matrix, batches[thread::threads])
+                    for thread in range(threads)
+                )
+        return np.asarray(found @ self.inverse)
+
+    def _solve_batches(self, found: Array, matrix: sparse.csr_matrix, batches: Batches) -> None:
+        for length, rows in batches:
+            if length > self.scaled.shape[1]:
+                found[rows[0]] = self._solve_long(matrix, rows[0])
+            else:
+                found[rows] = self._solve_short(matrix, length, rows)
+
+    def _batches(self, lengths: Array) -> Iterator[tuple[int, Array]]:
+        """Yield numbers of stored cells, and rows that have that many, largest first."""
+        order = np.argsort(lengths, kind="stable")
+        different, starts = np.unique(lengths[order], return_index=True)
+        ends = [*starts[1:], len(order)][: len(starts)]
+        for length, start, end in reversed([*zip(different.tolist(), starts, ends, strict=True)]):
+            if length == 0:
+                continue
+            size = self._batch_size(length)
+            for place in range(start, end, size):
+                yield length, order[place : min(place + size, end)]
+
+    def _batch_size(self, length: int) -> int:
+        components = self.scaled.shape[1]
+        if length > components:
+            return 1
+        numbers = length * components + 2 * length * length
+        return max(1, int(self.working_memory * MEGABYTE / (numbers * self.scaled.itemsize)))
+
+    def _solve_short(self, matrix: sparse.csr_matrix, length: int, rows: Array) -> Array:
+        """Solve for rows that all have this many cells, at most as many as components."""
+        cells = matrix.indptr[rows][:, None] + np.arange(length)
+        values = matrix.data[cells].astype(self.scaled.dtype, copy=False)
+        mine = self.scaled.take(matrix.indices[cells], axis=0)
+        systems = mine @ mine.transpose(0, 2, 1)
+        systems *= self.stored
+        diagonal = np.arange(length)
+        systems[:, diagonal, diagonal] += 1
+        inner = np.linalg.solve(systems, values[:, :, None])
+        return np.asarray((inner.transpose(0, 2, 1) @ mine)[:, 0])
+
+    def _solve_long(self, matrix: sparse.csr_matrix, row: int) -> Array:
+        """Solve for a row with more cells than components, adding up blocks of its cells."""
+        start, end = matrix.indptr[row], matrix.indptr[row + 1]
+        components = self.scaled.shape[1]
+        system, right = np.eye(components, dtype=self.scaled.dtype), 0
+        size = max(1, int(self.working_memory * MEGABYTE / (components * self.scaled.itemsize)))
+        for place in range(start, end, size):
+            cells = slice(place, min(place + size, end))
+            block = self.scaled.take(matrix.indices[cells], axis=0)
+            system += self.stored * (block.T @ block)
+            right = right + matrix.data[cells].astype(self.scaled.dtype, copy=False) @ block
+        solve: Any = linalg.get_lapack_funcs("posv", (system,))
+        _, solution, info = solve(system, right)
+        if info:
+            raise linalg.LinAlgError("a system is not positive definite")
+        return np.asarray(solution)
+
+
+def objective(
+    of_words: sparse.csr_matrix, documents: Array, words: Array, regularization: float
+) -> float:
+    """Return the weighted squared error of all cells, plus the regularization.
+
+    Parameters
+    ----------
+    of_words : csr_matrix of shape (n_words, n_documents)
+    documents : ndarray of shape (n_documents, n_components)
+    words : ndarray of shape (n_words, n_components)
+        The exact solution for the words, given the documents: only for it, the sum over the
+        cells that are not stored cancels out.
+    regularization : float
+    """
+    fitted = ((of_words @ documents) * words).sum(dtype=np.float64)
+    strength = regularization * np.square(documents).sum(dtype=np.float64)
+    return float(np.square(of_words.data).sum() - fitted + strength)
