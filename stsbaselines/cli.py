@@ -365,6 +365,83 @@ def train_chunker(
     print(to_json(card))
 
 
+Corpora = Annotated[
+    list[str],
+    typer.Option(
+        "--corpus", metavar="NAME", help="wordnet, brown, gcide, or a file, a sentence a line."
+    ),
+]
+ModelOut = Annotated[
+    Path | None,
+    typer.Option("-o", "--out", metavar="DIR", help="To make; by default in the user's cache."),
+]
+
+
+def _train(
+    baseline: str,
+    corpora: list[str],
+    out: Path | None,
+    parameter: list[str] | None,
+    data_dir: Path | None,
+    **usual: Any,
+) -> None:
+    """Train a model; parameters in `usual` say how, and are not kept with it."""
+    from stsbaselines import training
+    from stsbaselines.data.corpora import corpus_names
+    from stsbaselines.data.find import cache_directory
+    from stsbaselines.files import check_new, make_folder
+
+    if out is None and (parameter or not set(corpora) <= set(corpus_names())):
+        raise InputError("this is no model that a configuration names: name a folder for it by -o.")
+    target = out or cache_directory() / "models" / training.model_name(baseline, corpora)
+    check_new(target)
+    make_folder(target.parent)
+    parameters = {"random_state": 0, **usual, **_parameters(parameter)}
+    model = training.train_on_corpora(baseline, corpora, data_dir, **parameters)
+    defaults = type(model)().get_params()
+    model.set_params(**{name: defaults[name] for name in usual}).save(target)
+    for corpus, each in model.corpora_.items():
+        print(f"{Path(corpus).name}: {each['sentences']:,} sentences")
+    print(f"wrote {target}")
+
+
+DEFAULT_CORPORA = ["wordnet", "brown"]
+
+
+@train_app.command("wtmf")
+def train_wtmf(
+    corpus: Corpora = DEFAULT_CORPORA,
+    out: ModelOut = None,
+    parameter: ParameterOption = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Train weighted textual matrix factorisation on corpora; by default with seed 0."""
+    verbose = sys.stderr.isatty()
+    _train("wtmf", corpus, out, parameter, data_dir, verbose=verbose, n_jobs=-1)
+
+
+@train_app.command("lsa")
+def train_lsa(
+    corpus: Corpora = DEFAULT_CORPORA,
+    out: ModelOut = None,
+    parameter: ParameterOption = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Train latent semantic analysis on corpora."""
+    _train("lsa", corpus, out, parameter, data_dir)
+
+
+@train_app.command("lda")
+def train_lda(
+    corpus: Corpora = DEFAULT_CORPORA,
+    out: ModelOut = None,
+    parameter: ParameterOption = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Train latent Dirichlet allocation on corpora."""
+    _train("lda", corpus, out, parameter, data_dir)
+
+
 FormatOption = Annotated[
     str, typer.Option("--format", metavar="FORMAT", help="text, json, csv, markdown or latex.")
 ]

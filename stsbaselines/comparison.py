@@ -18,6 +18,8 @@ from stsbaselines.reference import published, table
 from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
 from stsbaselines.tasks.family import Scores
 
+NOT_PUBLISHED = "not published"
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -38,7 +40,8 @@ class Cell:
         ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
         ``differs``, ``not reproducible`` (a reason is known), ``trained`` (of a
         baseline that was trained afresh, within the stated tolerance), ``illegible``
-        (printed, but not to be read), ``no data``, or "" where nothing was published.
+        (printed, but not to be read), ``not published`` (of a trained model that no paper
+        has a row for), ``no data``, or "" where nothing was published.
     reason : str
     """
 

@@ -90,6 +90,8 @@ class BaselineConfig(_Section):
         Run it that often, with ``random_state`` started at 0, 1, ..., and report the mean.
     train : Training or None
         What it is trained on.
+    model : str
+        A trained model, which `stsbaselines train` wrote, to load instead of training one.
     resources : dict of str to str
         Parameters that are the path of a resource of the task, such as
         ``weights: official-weights``.
@@ -104,6 +106,7 @@ class BaselineConfig(_Section):
     parameters: dict[str, Any] = Field(default_factory=dict)
     seeds: int | None = Field(default=None, ge=1, strict=True)
     train: Training | None = None
+    model: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+.-]*)?$")
     resources: dict[str, str] = Field(default_factory=dict)
     published: list[PublishedRun] = Field(default_factory=list)
     explained: dict[str, Explanation] = Field(default_factory=dict)
@@ -122,6 +125,8 @@ class BaselineConfig(_Section):
     def _consistent(self) -> BaselineConfig:
         if self.seeds is not None and "random_state" in self.parameters:
             raise ValueError("either seeds or a random_state")
+        if self.model and (self.parameters or self.seeds or self.train or self.resources):
+            raise ValueError("a model without parameters, seeds, train and resources")
         if self.explained and not self.published:
             raise ValueError("a published run beside what is explained")
         if (self.seeds or 0) < SEEDS_OF_AN_INTERVAL and any(

@@ -6,19 +6,26 @@ import itertools
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stsbaselines.comparison import Cell, cells_of, published_row
+from stsbaselines.comparison import NOT_PUBLISHED, Cell, cells_of, published_row
 from stsbaselines.config import BaselineConfig, ExperimentConfig, Training
 from stsbaselines.data.catalogue import DataSet, Task, find_task
-from stsbaselines.data.find import Located, is_unverified, locate, require, require_resource
+from stsbaselines.data.find import (
+    Located,
+    is_unverified,
+    locate,
+    require,
+    require_model,
+    require_resource,
+)
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.files import make_folder, to_json, write_text, writing
-from stsbaselines.predictor import Predictor, create
+from stsbaselines.predictor import Predictor, create, find
 from stsbaselines.submission import read_gold
 from stsbaselines.tasks import sts
 from stsbaselines.tasks.family import Family, Scores, family_named, family_of
@@ -52,7 +59,10 @@ class Results:
     @property
     def notes(self) -> list[str]:
         """What is to be known of the data that the baselines ran on, each note once."""
-        return list(dict.fromkeys(note for each in self.baselines for note in each.notes))
+        notes = list(dict.fromkeys(note for each in self.baselines for note in each.notes))
+        absent = ", ".join(each.config.title for each in self.baselines if not each.cells)
+        why = "Not run, since their models are not here (see `stsbaselines train`)"
+        return [*notes, f"{why}: {absent}."] if absent else notes
 
     @property
     def cells(self) -> list[Cell]:
@@ -130,18 +140,32 @@ def run(
                 _predict(task, datasets, inputs, predictor, target, n_jobs, progress)
                 runs.append(_scored(task, datasets, gold, target, baseline.title))
         row = published_row(task, baseline)
-        cells = cells_of(task, baseline, runs, row, each.why_missing, each.trained_on)
+        labelled = "" if baseline.model else each.trained_on
+        cells = cells_of(task, baseline, runs, row, each.why_missing, labelled)
+        is_extra = bool(baseline.model) and not row
+        shown = tuple(_not_published(cells, each) if is_extra else cells)
         about = [*each.notes]
         if each.trained_on:
             about.append(f"{baseline.title}: {each.trained_on}.")
-        if not each.can_run:
+        if not each.can_run and not is_extra:
             about.append(f"{baseline.title} did not run. {each.why_missing}")
-        results.append(BaselineResult(baseline, tuple(runs), tuple(cells), tuple(about)))
+        results.append(BaselineResult(baseline, tuple(runs), shown, tuple(about)))
     if not any(each.runs for each in results):
-        raise MissingDataError(sorted({cell.reason for each in results for cell in each.cells}))
+        raise MissingDataError(sorted({each.why_missing for each in prepared}))
     found = Results(task, tuple(results))
     write_text(out / task.task / "results.json", to_json(found.to_dict()) + "\n")
     return found
+
+
+def _not_published(cells: Iterable[Cell], prepared: _Prepared) -> Iterator[Cell]:
+    """Yield the cells of a trained model that no paper has a row for, if it is here."""
+    if prepared.can_run:
+        for cell in cells:
+            yield (
+                cell
+                if cell.status
+                else replace(cell, status=NOT_PUBLISHED, reason=prepared.trained_on)
+            )
 
 
 def pairs_to_predict(config: ExperimentConfig) -> int:
@@ -151,8 +175,12 @@ def pairs_to_predict(config: ExperimentConfig) -> int:
 
 
 def with_published_rows(config: ExperimentConfig) -> ExperimentConfig | None:
-    """Return the configuration of the baselines that have a published row, if there are any."""
-    claimed = [baseline for baseline in config.baselines if baseline.published]
+    """Return the configuration of what belongs into the ledger, if there is something.
+
+    That is the baselines that have a published row, and those models of the papers that were
+    trained on other corpora.
+    """
+    claimed = [each for each in config.baselines if each.published or each.model]
     return config.model_copy(update={"baselines": claimed}) if claimed else None
 
 
@@ -167,6 +195,7 @@ class _Prepared:
     trained_on: str = ""
     why_missing: str = ""
     can_run: bool = True
+    model: Predictor | None = None
 
 
 def _prepared(
@@ -175,6 +204,8 @@ def _prepared(
     """Find the resources of a baseline and read what it is trained on."""
     parameters = dict(baseline.parameters)
     try:
+        if baseline.model:
+            return _loaded(baseline, data_dir, notes)
         for parameter, resource in baseline.resources.items():
             path = require_resource(task, resource, data_dir)
             parameters[parameter] = path
@@ -190,11 +221,34 @@ def _prepared(
     return _Prepared(parameters, notes, pairs, labels, trained_on, " ".join(notes))
 
 
+def _loaded(
+    baseline: BaselineConfig, data_dir: str | Path | None, notes: Sequence[str]
+) -> _Prepared:
+    """Load a trained model, and note what it was trained on."""
+    path = require_model(baseline.model, data_dir)
+    model = find(baseline.baseline).load(path)
+    trained = f"trained on the sentences of {_corpora(model) or 'an unknown corpus'}"
+    return _Prepared({}, notes, trained_on=trained, why_missing=" ".join(notes), model=model)
+
+
+def _corpora(model: Predictor) -> str:
+    """Return the corpora that a model says it was trained on, with their numbers of sentences."""
+    corpora = vars(model).get("corpora_")
+    if not isinstance(corpora, dict):
+        return ""
+    counts = {Path(name).name: dict(each).get("sentences") for name, each in corpora.items()
+              if isinstance(each, dict)}  # fmt: skip
+    return ", ".join(f"{name} ({n:,})" for name, n in counts.items() if isinstance(n, int))
+
+
 def _seeded(baseline: BaselineConfig, prepared: _Prepared) -> Iterator[tuple[str, Predictor]]:
     """Yield the subfolder and the fitted predictor of each run of a baseline.
 
     A seed starts one RandomState for all data sets, so that their scores are independent.
     """
+    if prepared.model is not None:
+        yield "", prepared.model
+        return
     parameters = dict(prepared.parameters)
     for seed in range(baseline.seeds or 1) if prepared.can_run else ():
         if baseline.seeds is not None:
@@ -343,7 +397,7 @@ def ledger(
         for config in configs
         for baseline, cells in _ledger_of(config, out, data_dir, n_jobs, progress)
         for cell in cells
-        if cell.published is not None or cell.name in baseline.explained
+        if cell.published is not None or cell.name in baseline.explained or baseline.model
     ]
 
 
@@ -362,6 +416,7 @@ def _ledger_of(
         return [
             (each, tuple(cells_of(task, each, [], published_row(task, each), why)))
             for each in config.baselines
+            if each.published
         ]
 
 

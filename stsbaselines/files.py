@@ -186,8 +186,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     InputError
         If there is something, or it cannot be made.
     """
-    if os.path.lexists(path):
-        raise InputError([Fault(str(path), "something there", "a new folder")])
+    check_new(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     make_folder(temporary)
     try:
@@ -199,6 +198,17 @@ def new_folder(path: Path) -> Iterator[Path]:
             raise InputError([Fault(str(path), found, "a new folder")]) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def check_new(path: Path) -> None:
+    """Refuse a place where there is something.
+
+    Raises
+    ------
+    InputError
+    """
+    if os.path.lexists(path):
+        raise InputError([Fault(str(path), "something there", "a new folder")])
 
 
 def make_folder(path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from tabulate import tabulate
 
+from stsbaselines.comparison import NOT_PUBLISHED
 from stsbaselines.files import to_json
 
 if TYPE_CHECKING:
@@ -245,5 +246,7 @@ def ledger_text(cells: Sequence[Cell], style: Format = Format.text) -> str:
 def _summary(cells: Sequence[Cell]) -> str:
     """Return how many cells have which status, in a sentence."""
     counts = Counter(cell.status for cell in cells)
+    others = counts.pop(NOT_PUBLISHED, 0)
     listed = ", ".join(f"{count} {status}" for status, count in counts.items())
-    return f"{len(cells)} published cells: {listed}."
+    besides = f" Besides, {others} of trained models that no paper has a row for." if others else ""
+    return f"{len(cells) - others} published cells: {listed}.{besides}"
