@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 
-.PHONY: help demo test lint docs reproduce bench clean $(TASKS)
+.PHONY: help demo test lint docs reproduce bench bench-wtmf models clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
 	@echo "make test        all tests; those that need the official data only if it is here"
 	@echo "make reproduce   every published baseline cell beside ours"
 	@echo "make TASK        one of: $(TASKS)"
+	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
 	@echo "make lint docs bench clean"
 
 $(VENV)/bin/python:
@@ -49,6 +50,16 @@ bench: $(VENV)/.base
 	$(BIN)/python benchmarks/token_cosine.py
 	$(BIN)/python benchmarks/pit_features.py
 	$(BIN)/python benchmarks/chunker.py
+
+bench-wtmf: $(VENV)/.base
+	$(PIP) --editable '.[bench]'
+	$(BIN)/python benchmarks/wtmf.py
+
+# The models that the configurations name; they go to the user's cache.
+models: $(VENV)/.base
+	@$(BIN)/stsbaselines train wtmf
+	@$(BIN)/stsbaselines train lsa
+	@$(BIN)/stsbaselines train lda
 
 clean:
 	rm -rf $(VENV) site results

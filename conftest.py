@@ -110,6 +110,7 @@ def _prepare(namespace: dict[str, Any]) -> None:
     namespace["environment"] = os.environ.copy()
     if OFFICIAL_DATA:
         os.environ[ENVIRONMENT] = str(OFFICIAL_DATA)
+    os.environ["XDG_CACHE_HOME"] = str(Path(namespace["folder"]) / "cache")
     os.chdir(namespace["folder"])
 
 

@@ -145,7 +145,7 @@ def run(
         is_extra = bool(baseline.model) and not row
         shown = tuple(_not_published(cells, each) if is_extra else cells)
         about = [*each.notes]
-        if each.trained_on:
+        if each.trained_on and not is_extra:
             about.append(f"{baseline.title}: {each.trained_on}.")
         if not each.can_run and not is_extra:
             about.append(f"{baseline.title} did not run. {each.why_missing}")

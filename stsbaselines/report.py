@@ -135,7 +135,8 @@ def results_text(results: Results) -> str:
                 f" {baseline.config.seeds} seeds."
             )
         notes.extend(_reasons(cell for cell in baseline.cells if cell.status != "no data"))
-        of = f"{baseline.config.title}, seed 0: " if baseline.config.seeds else ""
+        seed = ", seed 0" if baseline.config.seeds else ""
+        of = f"{baseline.config.title}{seed}: "
         notes.extend(f"{of}{note}" for scores in baseline.runs[:1] for note in scores.notes)
     rows = without(cell_rows(results.cells), "task", "reason")
     return "\n".join([results.task.title, "", render(rows), "", *notes]).rstrip()

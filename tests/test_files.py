@@ -22,7 +22,7 @@ LAYERS = [
     {"tasks"},
     {"predictor"},
     {"baselines"},
-    {"config", "submission"},
+    {"config", "submission", "training"},
     {"comparison"},
     {"experiment"},
     {"report", "show"},
