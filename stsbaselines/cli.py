@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from stsbaselines.report import Format
 
 BAD_INPUT = 2
+DEFAULT_CORPORA = ["wordnet", "brown"]
 
 app = typer.Typer(
     help="Official baselines and scorers of the STS, interpretable STS and PIT tasks.",
@@ -403,9 +404,6 @@ def _train(
     for corpus, each in model.corpora_.items():
         print(f"{Path(corpus).name}: {each['sentences']:,} sentences")
     print(f"wrote {target}")
-
-
-DEFAULT_CORPORA = ["wordnet", "brown"]
 
 
 @train_app.command("wtmf")

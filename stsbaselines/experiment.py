@@ -159,13 +159,11 @@ def run(
 
 def _not_published(cells: Iterable[Cell], prepared: _Prepared) -> Iterator[Cell]:
     """Yield the cells of a trained model that no paper has a row for, if it is here."""
-    if prepared.can_run:
-        for cell in cells:
-            yield (
-                cell
-                if cell.status
-                else replace(cell, status=NOT_PUBLISHED, reason=prepared.trained_on)
-            )
+    for cell in cells if prepared.can_run else ():
+        if cell.status:
+            yield cell
+        else:
+            yield replace(cell, status=NOT_PUBLISHED, reason=prepared.trained_on)
 
 
 def pairs_to_predict(config: ExperimentConfig) -> int:
@@ -234,11 +232,12 @@ def _loaded(
 def _corpora(model: Predictor) -> str:
     """Return the corpora that a model says it was trained on, with their numbers of sentences."""
     corpora = vars(model).get("corpora_")
-    if not isinstance(corpora, dict):
-        return ""
-    counts = {Path(name).name: dict(each).get("sentences") for name, each in corpora.items()
-              if isinstance(each, dict)}  # fmt: skip
-    return ", ".join(f"{name} ({n:,})" for name, n in counts.items() if isinstance(n, int))
+    named = []
+    for name, each in corpora.items() if isinstance(corpora, dict) else ():
+        count = each.get("sentences") if isinstance(each, dict) else None
+        if isinstance(count, int):
+            named.append(f"{Path(name).name} ({count:,})")
+    return ", ".join(named)
 
 
 def _seeded(baseline: BaselineConfig, prepared: _Prepared) -> Iterator[tuple[str, Predictor]]:
@@ -447,12 +446,8 @@ def predict_file(predictor: Predictor, source: Path | None, out: Path | None, n_
         if out is None and source.is_file():
             for _ in sts.read_pairs(source):
                 pass
-    chunks = (
-        lines
-        for _, lines in _output(
-            family_named(_FORMATS[predictor.predicts]), predictor, pairs, n_jobs
-        )
-    )
+    family = family_named(_FORMATS[predictor.predicts])
+    chunks = (lines for _, lines in _output(family, predictor, pairs, n_jobs))
     if out is None:
         for lines in chunks:
             sys.stdout.buffer.write(lines)

@@ -38,7 +38,7 @@ class WTMF(SentenceVectors):
     Parameters
     ----------
     n_components : int
-        Dimensions of a vector. They may be more than there are words; the surplus does no harm.
+        Dimensions of a vector. They may be more than there are words.
     missing_weight : float
         Weight of the words that a sentence does not have, in (0, 1].
     regularization : float
