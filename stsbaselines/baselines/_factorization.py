@@ -17,7 +17,7 @@ components keep the first form, q = L'^-1 (I + c F_d' F_d)^-1 F_d' x_d.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from scipy import linalg, sparse
 from threadpoolctl import threadpool_limits
 
 Array = npt.NDArray[Any]
-Batches = Sequence[tuple[int, Array]]
+Batches = Iterator[tuple[int, Array]]
 MEGABYTE = 1 << 20
 
 
@@ -50,7 +50,7 @@ class RowSolver:
         factors: Array,
         missing_weight: float,
         regularization: float,
-        working_memory: float = 8,
+        working_memory: float = 2,
     ) -> None:
         kind = factors.dtype.type
         self.working_memory = working_memory
@@ -77,24 +77,24 @@ class RowSolver:
         ndarray of shape (n_rows, n_components)
         """
         found = np.zeros((matrix.shape[0], self.scaled.shape[1]), dtype=self.scaled.dtype)
-        batches = list(self._batches(np.diff(matrix.indptr)))
+        batches = iter(list(self._batches(np.diff(matrix.indptr))))
         threads = effective_n_jobs(n_jobs)
         if threads == 1:
             self._solve_batches(found, matrix, batches)
         else:
             with threadpool_limits(1, user_api="blas"):
                 Parallel(n_jobs=threads, prefer="threads")(
-                    delayed(self._solve_batches)(found, matrix, batches[thread::threads])
-                    for thread in range(threads)
+                    delayed(self._solve_batches)(found, matrix, batches) for _ in range(threads)
                 )
-        return np.asarray(found @ self.inverse)
+        return found
 
     def _solve_batches(self, found: Array, matrix: sparse.csr_matrix, batches: Batches) -> None:
+        """Solve the batches that no other thread has taken from the iterator yet."""
         for length, rows in batches:
             if length > self.scaled.shape[1]:
-                found[rows[0]] = self._solve_long(matrix, rows[0])
+                found[rows[0]] = self._solve_long(matrix, rows[0]) @ self.inverse
             else:
-                found[rows] = self._solve_short(matrix, length, rows)
+                found[rows] = self._solve_short(matrix, length, rows) @ self.inverse
 
     def _batches(self, lengths: Array) -> Iterator[tuple[int, Array]]:
         """Yield numbers of stored cells, and rows that have that many, largest first."""
@@ -120,8 +120,7 @@ class RowSolver:
         cells = matrix.indptr[rows][:, None] + np.arange(length)
         values = matrix.data[cells].astype(self.scaled.dtype, copy=False)
         mine = self.scaled.take(matrix.indices[cells], axis=0)
-        systems = mine @ mine.transpose(0, 2, 1)
-        systems *= self.stored
+        systems = mine @ (self.stored * mine).transpose(0, 2, 1)
         diagonal = np.arange(length)
         systems[:, diagonal, diagonal] += 1
         inner = np.linalg.solve(systems, values[:, :, None])

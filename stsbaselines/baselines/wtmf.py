@@ -94,7 +94,7 @@ class WTMF(SentenceVectors):
         random_state: int | np.random.RandomState | None = None,
         dtype: Dtype = "float64",
         n_jobs: int = 1,
-        working_memory: float = 8.0,
+        working_memory: float = 2.0,
         verbose: bool = False,
     ) -> None:
         self.n_components = n_components
