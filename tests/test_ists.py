@@ -233,7 +233,7 @@ def test_a_damaged_file_never_crashes(
     assert len(found.pairs) == 10
 
 
-WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" \n\0"), min_size=1, max_size=5)
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" \n\r\0"), min_size=1, max_size=5)
 TYPES = st.tuples(
     st.sampled_from(alignment_file.MAIN_TYPES[:6]),
     st.lists(st.sampled_from(alignment_file.ADDITIONAL_TYPES), unique=True),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import math
 import pickle
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -224,6 +225,7 @@ _DAMAGED = (
     MemoryError,
     OverflowError,
     RecursionError,
+    struct.error,
 )
 
 
