@@ -14,6 +14,7 @@ import pytest
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
+from stsbaselines.config import config_names
 from stsbaselines.data.find import ENVIRONMENT
 
 ROOT = Path(__file__).parent
@@ -58,12 +59,11 @@ def _isolated(
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests that take minutes, unless ``-m`` asks for them."""
-    if "slow" in config.option.markexpr:
-        return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if item not in slow]
+    """Leave out tests that take minutes or need extras, unless ``-m`` asks for them."""
+    markers = [each for each in ("slow", "extras") if each not in config.option.markexpr]
+    left_out = [item for item in items if any(map(item.get_closest_marker, markers))]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 def run_command(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
@@ -88,7 +88,7 @@ def _evaluate_console(example: Example) -> str | None:
     folder = example.namespace["folder"]
     for block in re.split(r"^\$ ", str(example.parsed), flags=re.MULTILINE)[1:]:
         command, _, expected = block.partition("\n")
-        command = re.sub(r"^make ((?:sts|pit|ists)\S+)", r"stsbaselines run \1", command)
+        command = re.sub(r"^make ((?:sts|pit|ists)\S+)", _run_of_target, command)
         done = subprocess.run(
             ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment
         )
@@ -96,6 +96,11 @@ def _evaluate_console(example: Example) -> str | None:
         if _lines(printed) != _lines(expected):
             return f"$ {command}\n{printed}\n--- instead of\n{expected}"
     return None
+
+
+def _run_of_target(match: re.Match[str]) -> str:
+    configs = [match[1], f"{match[1]}-typed"]
+    return " ".join(["stsbaselines run", *(each for each in configs if each in config_names())])
 
 
 def _lines(text: str) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import os
 import secrets
 import shutil
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -78,6 +80,18 @@ def lines_of(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
         yield number, line[:-1] if line.endswith(b"\n") else line
     if number == 0:
         raise InputError([Fault(name, "an empty file", "at least one line")])
+
+
+def numbered_lines(path: Path, stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number, line) of a file, which is unpacked if its name ends in ``.gz``."""
+    if path.suffix != ".gz":
+        yield from lines_of(stream, str(path))
+        return
+    try:
+        with gzip.open(stream) as unpacked:
+            yield from lines_of(cast(BinaryIO, unpacked), str(path))
+    except (OSError, EOFError, zlib.error):
+        raise InputError([Fault(str(path), "damaged content", "gzip data")]) from None
 
 
 @contextlib.contextmanager
@@ -162,9 +176,14 @@ def to_json(content: Any) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write `text` as UTF-8 to `path`, whole or not at all; make its folder."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write `content` to `path`, whole or not at all; make its folder."""
     make_folder(path.parent)
     with writing(path) as stream:
-        stream.write(text.encode("utf-8"))
+        stream.write(content)
 
 
 @contextlib.contextmanager

@@ -63,9 +63,9 @@ class Chunker:
 
     def __init__(self, folder: str | Path) -> None:
         place = Path(folder)
-        self.card = _read_card(place / CARD)
-        self._models = [_read_model(place / name, self.card) for name in (TAGGER, CHUNKER)]
-        self._tagger, self._chunker = map(_opened, self._models)
+        self.card = read_card(place / CARD, "a chunker")
+        self._models = [read_model(place / name, self.card) for name in (TAGGER, CHUNKER)]
+        self._tagger, self._chunker = map(opened_model, self._models)
 
     def tags(self, tokens: Sequence[str]) -> list[str]:
         """Return the part of speech of each token, by the tags of the Penn Treebank.
@@ -75,11 +75,11 @@ class Chunker:
         >>> load_chunker().tags(["The", "man", "was", "sitting"])
         ['DT', 'NN', 'VBD', 'VBG']
         """
-        return list(self._tagger.tag(tag_features(_encodable(tokens)))) if tokens else []
+        return list(self._tagger.tag(tag_features(encodable(tokens)))) if tokens else []
 
     def labels(self, tokens: Sequence[str]) -> list[str]:
         """Return the chunk label of each token: ``B-NP``, ``I-NP``, ..., ``O`` for none."""
-        words, tags = _encodable(tokens), self.tags(tokens)
+        words, tags = encodable(tokens), self.tags(tokens)
         return list(self._chunker.tag(chunk_features(words, tags))) if tokens else []
 
     def chunks(self, tokens: Sequence[str]) -> list[Span]:
@@ -93,12 +93,13 @@ def load_chunker() -> Chunker:
     return Chunker(SHIPPED)
 
 
-def _encodable(tokens: Sequence[str]) -> list[str]:
+def encodable(tokens: Sequence[str]) -> list[str]:
     """Return tokens with bytes that were not UTF-8 as Latin-1 letters."""
     return [readable(token) for token in tokens]
 
 
-def _read_card(path: Path) -> dict[str, Any]:
+def read_card(path: Path, of: str) -> dict[str, Any]:
+    """Read a model card; `of` says of what, for the error if it is none."""
     with open_to_read(path) as stream:
         try:
             card = json.loads(stream.read().decode("utf-8"))
@@ -106,22 +107,27 @@ def _read_card(path: Path) -> dict[str, Any]:
             card = None
     files = card.get("files") if isinstance(card, dict) else None
     if not isinstance(files, dict) or not all(isinstance(each, dict) for each in files.values()):
-        raise InputError([Fault(str(path), "other content", "the model card of a chunker")])
+        raise InputError([Fault(str(path), "other content", f"the model card of {of}")])
     return dict(card)
 
 
-def _read_model(path: Path, card: dict[str, Any]) -> bytes:
+def read_model(path: Path, card: dict[str, Any]) -> bytes:
     """Read a model, but only the one of the model card: a damaged one could crash."""
+    return read_described(path, card, _MAGIC)
+
+
+def read_described(path: Path, card: dict[str, Any], magic: bytes = b"") -> bytes:
+    """Read a file, but only the one of the model card, and one that begins with `magic`."""
     with open_to_read(path) as stream:
         content = stream.read()
     found = f"sha256 {hashlib.sha256(content).hexdigest()}"
     expected = f"sha256 {card['files'].get(path.name, {}).get('sha256')}"
-    if found != expected or not content.startswith(_MAGIC):
+    if found != expected or not content.startswith(magic):
         raise InputError([Fault(str(path), found, f"{expected}, as its model card says")])
     return content
 
 
-def _opened(model: bytes) -> pycrfsuite.Tagger:
+def opened_model(model: bytes) -> pycrfsuite.Tagger:
     """Open a model, which the caller must keep: CRFsuite reads from its bytes."""
     tagger = pycrfsuite.Tagger()
     tagger.open_inmemory(model)

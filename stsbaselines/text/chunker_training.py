@@ -6,20 +6,18 @@ are taken in the order of the files.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import importlib.metadata
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pycrfsuite
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import lines_of, new_folder, open_to_read, to_json, write_text
+from stsbaselines.files import new_folder, numbered_lines, open_to_read, to_json, write_text
 from stsbaselines.text.chunker import (
     CARD,
     CHUNKER,
@@ -96,18 +94,18 @@ def train_chunker(
     tested = read_sentences(test) if test else []
     with new_folder(out) as folder:
         report(f"training the tagger on {len(tagged):,} sentences")
-        _train(folder / TAGGER, map(_tagging_example, with_joined_hyphens(tagged)))
+        train_model(folder / TAGGER, map(_tagging_example, with_joined_hyphens(tagged)))
         tagger = pycrfsuite.Tagger()
         tagger.open(str(folder / TAGGER))
         report(f"training the chunker on {len(chunked):,} sentences")
         examples = (_chunking_example(each, tagger) for each in with_joined_hyphens(chunked))
-        _train(folder / CHUNKER, examples)
+        train_model(folder / CHUNKER, examples)
         card = _card(folder, list(dict.fromkeys([*tag_sources, source])), licence)
-        _write_card(folder, card)
+        write_card(folder, card)
         if test:
             report(f"testing on {len(tested):,} sentences")
-            card["test"] = _described(test) | tested_on(Chunker(folder), tested)
-            _write_card(folder, card)
+            card["test"] = described(test) | tested_on(Chunker(folder), tested)
+            write_card(folder, card)
     return card
 
 
@@ -145,7 +143,7 @@ def read_sentences(path: Path) -> list[Sentence]:
     sentences: list[Sentence] = [[]]
     faults: list[Fault | str] = []
     with open_to_read(path) as stream:
-        for number, raw in _numbered_lines(path, stream):
+        for number, raw in numbered_lines(path, stream):
             try:
                 line = raw.decode("utf-8").rstrip("\r\n\t ")
                 token = parse(line) if line else None
@@ -162,17 +160,6 @@ def read_sentences(path: Path) -> list[Sentence]:
     if faults:
         raise InputError(faults)
     return found
-
-
-def _numbered_lines(path: Path, stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    if path.suffix != ".gz":
-        yield from lines_of(stream, str(path))
-        return
-    try:
-        with gzip.open(stream) as unpacked:
-            yield from lines_of(cast(BinaryIO, unpacked), str(path))
-    except (OSError, EOFError, zlib.error):
-        raise InputError([Fault(str(path), "damaged content", "gzip data")]) from None
 
 
 def _conll_token(line: str) -> Token:
@@ -251,8 +238,11 @@ def _words(sentence: Sentence) -> list[str]:
     return [token.word for token in sentence]
 
 
-def _train(model: Path, examples: Iterable[Example]) -> None:
-    trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=SETTINGS, verbose=False)
+def train_model(
+    model: Path, examples: Iterable[Example], settings: Mapping[str, float] = SETTINGS
+) -> None:
+    """Train a conditional random field on (features, labels) of sentences, and write it."""
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=settings, verbose=False)
     for features, labels in examples:
         trainer.append(features, labels)
     trainer.train(str(model))
@@ -290,17 +280,19 @@ def _card(folder: Path, sources: Sequence[Path], licence: str) -> dict[str, Any]
         "description": "English part-of-speech tagger and chunker (conditional random fields)",
         "stsbaselines": __version__,
         "python-crfsuite": importlib.metadata.version("python-crfsuite"),
-        "training_data": [_described(path) for path in sources],
+        "training_data": [described(path) for path in sources],
         "settings": SETTINGS,
         "licence": licence,
-        "files": {name: _described(folder / name) for name in (TAGGER, CHUNKER)},
+        "files": {name: described(folder / name) for name in (TAGGER, CHUNKER)},
     }
 
 
-def _described(path: Path) -> dict[str, Any]:
+def described(path: Path) -> dict[str, Any]:
+    """Return what a model card says of a file: name, size and SHA-256."""
     content = path.read_bytes()
     return {"file": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def _write_card(folder: Path, card: dict[str, Any]) -> None:
+def write_card(folder: Path, card: dict[str, Any]) -> None:
+    """Write a model card into the folder of its models."""
     write_text(folder / CARD, to_json(card) + "\n")

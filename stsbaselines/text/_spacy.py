@@ -1,0 +1,62 @@
+"""What a text says, by spaCy."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from stsbaselines.errors import InputError
+from stsbaselines.text.annotate import (
+    Annotation,
+    Mention,
+    Reader,
+    annotation_of,
+    extra_package,
+    one_line,
+    verbs_of,
+)
+
+_PROBE = "She lives in Paris."
+
+
+def reader(model: str) -> Reader:
+    """Return the reader of an installed model, or of one in a folder.
+
+    Raises
+    ------
+    InputError
+        If spaCy or the model is not installed, or the model does not mark names and verbs.
+    """
+    return functools.partial(_annotate, _loaded(extra_package("spacy"), model))
+
+
+def _loaded(spacy: Any, model: str) -> Any:
+    try:
+        pipeline = spacy.load(model)
+        probe = pipeline(_PROBE)
+    except Exception as error:
+        raise InputError(
+            f"annotator 'spacy:{model}' cannot load its model ({one_line(error)}); "
+            f"models are installed by `python -m spacy download NAME`"
+        ) from error
+    lacking = [
+        name
+        for attribute, name in [("TAG", "a tagger"), ("ENT_IOB", "a recogniser of entities")]
+        if not probe.has_annotation(attribute)
+    ]
+    if lacking:
+        raise InputError(f"annotator 'spacy:{model}' lacks {' and '.join(lacking)}")
+    return pipeline
+
+
+def _annotate(pipeline: Any, texts: list[str]) -> Iterator[Annotation]:
+    for text, said in zip(texts, pipeline.pipe(texts), strict=True):
+        words = [token for token in said if not token.is_space]
+        tokens = [token.text for token in words]
+        yield annotation_of(
+            text,
+            tokens,
+            verbs_of(tokens, [token.tag_ for token in words]),
+            [Mention(name.label_, name.start_char, name.end_char) for name in said.ents],
+        )

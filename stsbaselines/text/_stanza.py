@@ -1,0 +1,68 @@
+"""What a text says, by Stanza."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from stsbaselines.errors import InputError
+from stsbaselines.text.annotate import (
+    Annotation,
+    Mention,
+    Reader,
+    annotation_of,
+    extra_package,
+    one_line,
+    verbs_of,
+)
+
+BATCH = 100
+_PROCESSORS = "tokenize,pos,ner"
+
+
+def reader(folder: str | None) -> Reader:
+    """Return the reader of the English models in a folder, or in Stanza's own for None.
+
+    Raises
+    ------
+    InputError
+        If Stanza is not installed, or the models are not there; they are never downloaded.
+    """
+    return functools.partial(_annotate, _loaded(extra_package("stanza"), folder))
+
+
+def _loaded(stanza: Any, folder: str | None) -> Any:
+    place = {} if folder is None else {"model_dir": folder}
+    try:
+        return stanza.Pipeline(
+            "en", processors=_PROCESSORS, download_method=None, verbose=False, **place
+        )
+    except Exception as error:
+        arguments = "".join(f", {name}={value!r}" for name, value in place.items())
+        raise InputError(
+            f"annotator 'stanza' cannot load its models ({one_line(error)}); they are "
+            f"downloaded, in Python, by stanza.download('en'{arguments})"
+        ) from error
+
+
+def _annotate(pipeline: Any, texts: list[str]) -> Iterator[Annotation]:
+    batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
+    read = chain.from_iterable(map(pipeline.bulk_process, batches))
+    for text, said in zip(texts, read, strict=True):
+        words = [word for sentence in said.sentences for word in sentence.words]
+        tokens = [_as_written(text, word) for word in words]
+        yield annotation_of(
+            text,
+            tokens,
+            verbs_of(tokens, [word.xpos for word in words]),
+            [Mention(name.type, name.start_char, name.end_char) for name in said.ents],
+        )
+
+
+def _as_written(text: str, word: Any) -> str:
+    """Return a word as the text has it; Stanza gives none for a very long one."""
+    if word.start_char is None:
+        return str(word.text)
+    return text[word.start_char : word.end_char]
