@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 
-.PHONY: help demo test lint docs reproduce bench bench-wtmf models clean $(TASKS)
+.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage models clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
@@ -30,7 +30,7 @@ demo: $(VENV)/.base
 	@$(BIN)/stsbaselines demo
 
 $(TASKS): $(VENV)/.base
-	@$(BIN)/stsbaselines run configs/$@.yaml
+	@$(BIN)/stsbaselines run $(wildcard configs/$@.yaml configs/$@-typed.yaml)
 
 reproduce: $(VENV)/.base
 	@$(BIN)/stsbaselines reproduce --out results
@@ -54,6 +54,9 @@ bench: $(VENV)/.base
 bench-wtmf: $(VENV)/.base
 	$(PIP) --editable '.[bench]'
 	$(BIN)/python benchmarks/wtmf.py
+
+bench-heritage: $(VENV)/.base
+	$(BIN)/python benchmarks/heritage.py
 
 # The models that the configurations name; they go to the user's cache.
 models: $(VENV)/.base

@@ -95,14 +95,14 @@ def options(
 
 
 @contextmanager
-def _progress(pairs: int) -> Iterator[Progress]:
+def _progress(steps: int, what: str = "predicting") -> Iterator[Progress]:
     """Show a progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
     with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("predicting", total=pairs)
+        task = bar.add_task(what, total=steps)
         yield lambda done: bar.advance(task, done)
 
 
@@ -150,7 +150,7 @@ def _run(config: ExperimentConfig, out: Path, data_dir: Path | None, jobs: int) 
     from stsbaselines import experiment
 
     with _progress(experiment.pairs_to_predict(config)) as progress:
-        return experiment.run(config, out, data_dir, _jobs(jobs), progress)
+        return experiment.run_or_instead(config, out, data_dir, _jobs(jobs), progress)
 
 
 @app.command()
@@ -366,6 +366,48 @@ def train_chunker(
     print(to_json(card))
 
 
+@train_app.command("names")
+def train_names(
+    data: Annotated[
+        Path,
+        typer.Option("--data", metavar="DIR", help="With wikigold/, wnut17/ and the others."),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="To make.")] = Path("names"),
+) -> None:
+    """Train a tagger of names, and write it with its model card."""
+    from stsbaselines.files import to_json
+    from stsbaselines.text import names_training
+
+    def report(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    print(to_json(names_training.train_names(data, out, report)))
+
+
+@train_app.command("typed-tfidf")
+def train_typed_tfidf(
+    records: Annotated[
+        list[Path],
+        typer.Option("--records", metavar="FILE", help="Records: a JSON object a line (.gz too)."),
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="To make.")],
+    parameter: ParameterOption = None,
+) -> None:
+    """Count in how many records of a background each word is, for typed similarity."""
+    from stsbaselines.files import check_new
+    from stsbaselines.predictor import create
+    from stsbaselines.training import train_on_catalogues
+
+    check_new(out)
+    parameters = _parameters(parameter)
+    create("typed-tfidf", **parameters)
+    model = train_on_catalogues(records, **parameters)
+    model.save(out)
+    for name, each in model.corpora_.items():
+        print(f"{Path(name).name}: {each['records']:,} records")
+    print(f"wrote {out}")
+
+
 Corpora = Annotated[
     list[str],
     typer.Option(
@@ -561,6 +603,63 @@ def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
         print(line)
     if faults:
         raise InputError(faults)
+
+
+@data_app.command("fetch")
+def data_fetch(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2013-typed.")],
+    api_key: Annotated[
+        str,
+        typer.Option(
+            "--api-key",
+            metavar="KEY",
+            envvar="EUROPEANA_API_KEY",
+            show_envvar=True,
+            help="Your key of the Europeana API.",
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Default: the user's cache.")
+    ] = None,
+    data_dir: DataDir = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", metavar="URL", help="Another address of the API.")
+    ] = None,
+    pause: Annotated[float, typer.Option(help="Seconds between two requests.")] = 0.5,
+) -> None:
+    """Fetch the item records of typed similarity from Europeana, those that are not here yet.
+
+    They go to DIR/text and DIR/json; what has vanished is listed in DIR/vanished.txt.
+    """
+    from stsbaselines.data import europeana
+    from stsbaselines.data.catalogue import find_task
+    from stsbaselines.data.find import cache_directory, require
+    from stsbaselines.tasks import typed
+    from stsbaselines.tasks.records import text_of_json
+
+    entry = find_task(task)
+    if entry.family != "typed" or entry.is_sample:
+        raise InputError(f"{task} has no item records to fetch.")
+    source = require(entry, entry.datasets[0], "input", data_dir)
+    urls = typed.read_urls(source, entry.datasets[0].pairs)
+    folder = out or cache_directory() / entry.folders[0]
+    items = len({url for pair in urls for url in pair})
+    with _progress(items, "fetching") as progress:
+        found = europeana.fetch_records(
+            urls,
+            folder,
+            api_key,
+            text_of_json,
+            base_url=base_url or europeana.API,
+            pause=pause,
+            progress=lambda *_: progress(1),
+        )
+    print(
+        f"{folder}: {len(found.fetched):,} records fetched, {len(found.present):,} were here,"
+        f" {len(found.vanished):,} have vanished, {len(found.failed):,} failed"
+    )
+    if found.failed:
+        raise InputError([f"{name}: {why}" for name, why in found.failed.items()])
 
 
 def _tasks(names: list[str] | None) -> list[Task]:

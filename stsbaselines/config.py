@@ -90,6 +90,8 @@ class BaselineConfig(_Section):
         Run it that often, with ``random_state`` started at 0, 1, ..., and report the mean.
     train : Training or None
         What it is trained on.
+    fit_on_inputs : bool
+        Whether it is fitted on the pairs that it will predict, without their gold standard.
     model : str
         A trained model, which `stsbaselines train` wrote, to load instead of training one.
     resources : dict of str to str
@@ -106,6 +108,7 @@ class BaselineConfig(_Section):
     parameters: dict[str, Any] = Field(default_factory=dict)
     seeds: int | None = Field(default=None, ge=1, strict=True)
     train: Training | None = None
+    fit_on_inputs: bool = False
     model: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+.-]*)?$")
     resources: dict[str, str] = Field(default_factory=dict)
     published: list[PublishedRun] = Field(default_factory=list)
@@ -127,6 +130,8 @@ class BaselineConfig(_Section):
             raise ValueError("either seeds or a random_state")
         if self.model and (self.parameters or self.seeds or self.train or self.resources):
             raise ValueError("a model without parameters, seeds, train and resources")
+        if self.fit_on_inputs and (self.train or self.model):
+            raise ValueError("only one of fit_on_inputs, train and model")
         if self.explained and not self.published:
             raise ValueError("a published run beside what is explained")
         if (self.seeds or 0) < SEEDS_OF_AN_INTERVAL and any(
@@ -137,9 +142,19 @@ class BaselineConfig(_Section):
 
 
 class ExperimentConfig(_Section):
-    """The content of a configuration file."""
+    """The content of a configuration file.
+
+    Attributes
+    ----------
+    task : str
+    baselines : list of BaselineConfig
+    instead : list of str
+        Configurations, of which the first one whose data is here is run if that of this one
+        is not.
+    """
 
     task: str
+    instead: list[str] = Field(default_factory=list)
     baselines: list[BaselineConfig] = Field(min_length=1)
 
     @model_validator(mode="after")

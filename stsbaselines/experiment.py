@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stsbaselines.comparison import NOT_PUBLISHED, Cell, cells_of, published_row
-from stsbaselines.config import BaselineConfig, ExperimentConfig, Training
+from stsbaselines.config import BaselineConfig, ExperimentConfig, Training, read_config
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import (
-    Located,
     is_unverified,
     locate,
-    require,
+    require_all,
     require_model,
     require_resource,
 )
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.files import make_folder, to_json, write_text, writing
+from stsbaselines.files import make_folder, to_json, write_bytes, write_text, writing
 from stsbaselines.predictor import Predictor, create, find
 from stsbaselines.submission import read_gold
-from stsbaselines.tasks import sts
+from stsbaselines.tasks import sts, typed
 from stsbaselines.tasks.family import Family, Scores, family_named, family_of
+from stsbaselines.tasks.records import text_of, xml_of
+
+if TYPE_CHECKING:
+    from stsbaselines.baselines.typed_tfidf import Evidence
 
 KEPT_SEEDS = 10
+EVIDENCE = "evidence.jsonl"
+SHOWN_PAIRS = 10
 _FORMATS = {"scores": "sts", "alignments": "ists"}
 Progress = Callable[[int], None]
+Inputs = Mapping[str, Mapping[str, Path]]
 
 
 def no_progress(pairs: int) -> None:
@@ -41,20 +49,33 @@ def no_progress(pairs: int) -> None:
 
 @dataclass(frozen=True)
 class BaselineResult:
-    """What one baseline of an experiment gave: scores of each seed, and cells."""
+    """What one baseline of an experiment gave: scores of each seed, and cells.
+
+    `evidence` says for each of a few pairs why they are similar, if the baseline tells.
+    """
 
     config: BaselineConfig
     runs: tuple[Scores, ...]
     cells: tuple[Cell, ...]
     notes: tuple[str, ...] = ()
+    evidence: tuple[list[Evidence], ...] = ()
 
 
 @dataclass(frozen=True)
 class Results:
-    """What an experiment gave."""
+    """What an experiment gave.
+
+    Attributes
+    ----------
+    task : Task
+    baselines : tuple of BaselineResult
+    instead_of : str
+        Why the configuration that was asked for could not be run, if this is another one.
+    """
 
     task: Task
     baselines: tuple[BaselineResult, ...]
+    instead_of: str = ""
 
     @property
     def notes(self) -> list[str]:
@@ -74,11 +95,14 @@ class Results:
         return {
             "task": self.task.task,
             "title": self.task.title,
+            "instead_of": self.instead_of,
             "notes": self.notes,
             "baselines": [
                 {
                     "name": baseline.config.title,
-                    **baseline.config.model_dump(include={"baseline", "parameters", "seeds"}),
+                    **baseline.config.model_dump(
+                        include={"baseline", "parameters", "seeds", "fit_on_inputs"}
+                    ),
                     "cells": [cell.to_dict() for cell in baseline.cells],
                     "runs": [scores.to_dict() for scores in baseline.runs],
                 }
@@ -123,38 +147,79 @@ def run(
     task = find_task(config.task)
     validate(config)
     datasets, notes = _available(task, data_dir)
-    inputs = {
-        each.name: {role: require(task, each, role, data_dir) for role in each.files}
-        for each in datasets
-    }
+    inputs = {each.name: require_all(task, each, data_dir) for each in datasets}
     gold = read_gold(task, datasets, data_dir)
-    prepared = [_prepared(task, baseline, data_dir, notes) for baseline in config.baselines]
+    prepared = [_prepared(task, each, data_dir, notes, inputs) for each in config.baselines]
     make_folder(out / task.task)
     results = []
     for baseline, each in zip(config.baselines, prepared, strict=True):
         runs: list[Scores] = []
+        evidence: list[list[Evidence]] = []
         place = out / task.task / baseline.title
         with tempfile.TemporaryDirectory() as temporary:
             for folder, predictor in _seeded(baseline, each):
                 target = (place if len(runs) < KEPT_SEEDS else Path(temporary)) / folder
-                _predict(task, datasets, inputs, predictor, target, n_jobs, progress)
+                evidence = _predict(task, datasets, inputs, predictor, target, n_jobs, progress)
                 runs.append(_scored(task, datasets, gold, target, baseline.title))
         row = published_row(task, baseline)
         labelled = "" if baseline.model else each.trained_on
         cells = cells_of(task, baseline, runs, row, each.why_missing, labelled)
         is_extra = bool(baseline.model) and not row
-        shown = tuple(_not_published(cells, each) if is_extra else cells)
+        judged = _not_published(cells, each) if is_extra else cells
+        shown = tuple(_with_reason(cell, _left_out(datasets, runs)) for cell in judged)
         about = [*each.notes]
+        if baseline.fit_on_inputs and runs:
+            about.append(f"{baseline.title}: fitted on the pairs it predicts, without their gold.")
         if each.trained_on and not is_extra:
             about.append(f"{baseline.title}: {each.trained_on}.")
         if not each.can_run and not is_extra:
             about.append(f"{baseline.title} did not run. {each.why_missing}")
-        results.append(BaselineResult(baseline, tuple(runs), shown, tuple(about)))
+        results.append(BaselineResult(baseline, tuple(runs), shown, tuple(about), tuple(evidence)))
     if not any(each.runs for each in results):
         raise MissingDataError(sorted({each.why_missing for each in prepared}))
     found = Results(task, tuple(results))
-    write_text(out / task.task / "results.json", to_json(found.to_dict()) + "\n")
+    _write_results(found, out)
     return found
+
+
+def _write_results(results: Results, out: Path) -> None:
+    write_text(out / results.task.task / "results.json", to_json(results.to_dict()) + "\n")
+
+
+def _left_out(datasets: Iterable[DataSet], runs: Sequence[Scores]) -> str:
+    """Return on how many pairs a run was scored, if the user left some out."""
+    counts = [
+        (each.name, runs[0].datasets[each.name]["n"], each.scored)
+        for each in datasets
+        if runs and each.folders
+    ]
+    return "; ".join(
+        f"on {n} of {scored} pairs of {name}" for name, n, scored in counts if n != scored
+    )
+
+
+def _with_reason(cell: Cell, reason: str) -> Cell:
+    return replace(cell, reason="; ".join(filter(None, [reason, cell.reason])))
+
+
+def run_or_instead(
+    config: ExperimentConfig,
+    out: Path,
+    data_dir: str | Path | None = None,
+    n_jobs: int = 1,
+    progress: Progress = no_progress,
+) -> Results:
+    """Run a configuration as `run` does or, if its data is not here, what it names instead."""
+    try:
+        return run(config, out, data_dir, n_jobs, progress)
+    except MissingDataError as error:
+        for name in config.instead:
+            with contextlib.suppress(MissingDataError):
+                found = run(read_config(name), out, data_dir, n_jobs, progress)
+                found = replace(found, instead_of=str(error))
+                _write_results(found, out)
+                return found
+        raise
 
 
 def _not_published(cells: Iterable[Cell], prepared: _Prepared) -> Iterator[Cell]:
@@ -197,7 +262,11 @@ class _Prepared:
 
 
 def _prepared(
-    task: Task, baseline: BaselineConfig, data_dir: str | Path | None, notes: list[str]
+    task: Task,
+    baseline: BaselineConfig,
+    data_dir: str | Path | None,
+    notes: list[str],
+    inputs: Inputs,
 ) -> _Prepared:
     """Find the resources of a baseline and read what it is trained on."""
     parameters = dict(baseline.parameters)
@@ -209,6 +278,11 @@ def _prepared(
             parameters[parameter] = path
             if is_unverified(task, resource, path):
                 notes = [*notes, f"{baseline.title}: {path} is not verified by a checksum."]
+        if baseline.fit_on_inputs:
+            datasets = [task.dataset(name) for name in inputs]
+            read = family_of(task).read_inputs
+            given = [pair for each in datasets for pair in read(inputs[each.name], task, each)]
+            return _Prepared(parameters, notes, given, why_missing=" ".join(notes))
         if baseline.train is None:
             return _Prepared(parameters, notes, why_missing=" ".join(notes))
         dataset, pairs, labels = _training(baseline.train, data_dir)
@@ -225,19 +299,20 @@ def _loaded(
     """Load a trained model, and note what it was trained on."""
     path = require_model(baseline.model, data_dir)
     model = find(baseline.baseline).load(path)
-    trained = f"trained on the sentences of {_corpora(model) or 'an unknown corpus'}"
+    trained = f"trained on the {_corpora(model) or 'sentences of an unknown corpus'}"
     return _Prepared({}, notes, trained_on=trained, why_missing=" ".join(notes), model=model)
 
 
 def _corpora(model: Predictor) -> str:
     """Return the corpora that a model says it was trained on, with their numbers of sentences."""
     corpora = vars(model).get("corpora_")
-    named = []
-    for name, each in corpora.items() if isinstance(corpora, dict) else ():
-        count = each.get("sentences") if isinstance(each, dict) else None
-        if isinstance(count, int):
-            named.append(f"{Path(name).name} ({count:,})")
-    return ", ".join(named)
+    described = corpora.items() if isinstance(corpora, dict) else ()
+    for unit in ("sentences", "records"):
+        counts = {name: each.get(unit) for name, each in described if isinstance(each, dict)}
+        named = [f"{Path(k).name} ({n:,})" for k, n in counts.items() if isinstance(n, int)]
+        if named:
+            return f"{unit} of {', '.join(named)}"
+    return ""
 
 
 def _seeded(baseline: BaselineConfig, prepared: _Prepared) -> Iterator[tuple[str, Predictor]]:
@@ -260,16 +335,16 @@ def _seeded(baseline: BaselineConfig, prepared: _Prepared) -> Iterator[tuple[str
 def _training(train: Training, data_dir: str | Path | None) -> tuple[DataSet, Sequence[Any], Any]:
     """Read what a baseline is trained on: the first of the data sets that is here."""
     task = find_task(train.task)
-    candidates = [task.dataset(name) for name in train.first_of]
-    located = [[locate(task, each, role, data_dir) for role in each.files] for each in candidates]
-    here = [each for each, files in zip(candidates, located, strict=True) if _all_here(files)]
-    dataset = here[0] if here else candidates[-1]
-    files = {role: require(task, dataset, role, data_dir) for role in dataset.files}
-    return dataset, *family_of(task).read_training(files, task, dataset)
-
-
-def _all_here(files: Sequence[Located]) -> bool:
-    return all(each.status != "missing" for each in files)
+    missing = []
+    for name in train.first_of:
+        dataset = task.dataset(name)
+        try:
+            files = require_all(task, dataset, data_dir)
+        except MissingDataError as error:
+            missing.append(error)
+        else:
+            return dataset, *family_of(task).read_training(files, task, dataset)
+    raise missing[-1]
 
 
 def validate(config: ExperimentConfig) -> None:
@@ -282,6 +357,11 @@ def validate(config: ExperimentConfig) -> None:
     """
     task = find_task(config.task)
     task.check_is_scored()
+    for name in config.instead:
+        other = read_config(name)
+        if other.instead:
+            raise InputError(f"instead: {name} names others by `instead` itself.")
+        validate(other)
     for baseline in config.baselines:
         resources = dict.fromkeys(baseline.resources, "")
         predictor = create(baseline.baseline, **{**baseline.parameters, **resources})
@@ -326,20 +406,66 @@ def _available(task: Task, data_dir: str | Path | None) -> tuple[list[DataSet], 
 def _predict(
     task: Task,
     datasets: list[DataSet],
-    inputs: Mapping[str, Mapping[str, Path]],
+    inputs: Inputs,
     predictor: Predictor,
     folder: Path,
     n_jobs: int,
     progress: Progress,
-) -> None:
+) -> list[list[Evidence]]:
+    """Write the outputs of a predictor; return why a few pairs are similar, if it tells."""
     family = family_of(task)
     make_folder(folder)
+    evidence: list[list[Evidence]] = []
     for dataset in datasets:
         pairs = family.read_inputs(inputs[dataset.name], task, dataset)
+        if predictor.predicts == typed.PREDICTIONS and hasattr(predictor, "explain"):
+            files = inputs[dataset.name]
+            evidence += _predict_explained(predictor, pairs, files, dataset, folder)
+            progress(dataset.pairs)
+            continue
         with writing(folder / dataset.output) as stream:
             for count, lines in _output(family, predictor, pairs, n_jobs):
                 stream.write(lines)
                 progress(count)
+    return evidence
+
+
+def _predict_explained(
+    predictor: Any,
+    pairs: Iterable[typed.RecordPair],
+    files: Mapping[str, Path],
+    dataset: DataSet,
+    folder: Path,
+) -> list[list[Evidence]]:
+    """Write an output, a line of JSON a pair that says why, and each item as text and XML.
+
+    Returns why the pairs are similar, if they are few.
+    """
+    items = typed.read_items(files["input"], dataset.pairs)
+    left_out = typed.read_left_out(files["records"])
+    records = list(pairs)
+    evidence: list[list[Evidence]] = predictor.explain(records)
+    write_bytes(
+        folder / dataset.output,
+        typed.format_predictions([[each.score for each in row] for row in evidence]),
+    )
+    rows = [
+        {"pair": number, "items": names}
+        | (
+            {"left_out": True}
+            if left_out.intersection(names)
+            else {"similarities": [each._asdict() for each in row]}
+        )
+        for number, (names, row) in enumerate(zip(items, evidence, strict=True), 1)
+    ]
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    write_text(folder / EVIDENCE, lines)
+    for names, pair in zip(items, records, strict=True):
+        for name, record in zip(names, pair, strict=True):
+            if name not in left_out:
+                write_bytes(folder / "text" / f"{name}.txt", text_of(record))
+                write_bytes(folder / "xml" / f"{name}.xml", xml_of(record))
+    return evidence if len(items) <= SHOWN_PAIRS and not left_out else []
 
 
 def _output(
@@ -446,6 +572,11 @@ def predict_file(predictor: Predictor, source: Path | None, out: Path | None, n_
         if out is None and source.is_file():
             for _ in sts.read_pairs(source):
                 pass
+    if predictor.predicts not in _FORMATS:
+        raise InputError(
+            f"{predictor.name} predicts {predictor.predicts}, not something for two sentences a"
+            " line: run it by a configuration."
+        )
     family = family_named(_FORMATS[predictor.predicts])
     chunks = (lines for _, lines in _output(family, predictor, pairs, n_jobs))
     if out is None:

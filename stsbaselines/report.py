@@ -16,6 +16,7 @@ from stsbaselines.comparison import NOT_PUBLISHED
 from stsbaselines.files import to_json
 
 if TYPE_CHECKING:
+    from stsbaselines.baselines.typed_tfidf import Evidence
     from stsbaselines.comparison import Cell
     from stsbaselines.experiment import Results
     from stsbaselines.reference import Table
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 UNDEFINED = "undefined"
+SHOWN_TERMS = 6
 _COLOURS = {"EQUI": "green", "ALIC": "yellow"}
 
 
@@ -59,8 +61,8 @@ def render(rows: Rows, style: Format = Format.text) -> str:
         return to_json(list(rows))
     if style is Format.csv:
         return _csv(rows)
-    numeric = {key for row in rows for key, value in row.items() if _is_number(value)}
     header = list(rows[0]) if rows else []
+    numeric = {key for key in header if _is_numeric([row.get(key, "") for row in rows])}
     return tabulate(
         [[row.get(key, "") for key in header] for row in rows],
         headers=header,
@@ -68,6 +70,12 @@ def render(rows: Rows, style: Format = Format.text) -> str:
         disable_numparse=True,
         colalign=["decimal" if key in numeric else "left" for key in header] or None,
     )
+
+
+def _is_numeric(column: list[Any]) -> bool:
+    """Tell whether a column has numbers, and no other text than the signs for none."""
+    filled = [value for value in column if value not in ("", "-", UNDEFINED)]
+    return bool(filled) and all(map(_is_number, filled))
 
 
 def _is_number(value: object) -> bool:
@@ -139,7 +147,27 @@ def results_text(results: Results) -> str:
         of = f"{baseline.config.title}{seed}: "
         notes.extend(f"{of}{note}" for scores in baseline.runs[:1] for note in scores.notes)
     rows = without(cell_rows(results.cells), "task", "reason")
-    return "\n".join([results.task.title, "", render(rows), "", *notes]).rstrip()
+    first = [results.instead_of, "", "Shown instead:", ""] if results.instead_of else []
+    tables = [results.task.title, "", render(rows), ""]
+    for baseline in results.baselines:
+        if baseline.evidence:
+            tables += [render(_evidence_rows(baseline.evidence)), ""]
+    return "\n".join([*first, *tables, *notes]).rstrip()
+
+
+def _evidence_rows(pairs: Sequence[Sequence[Evidence]]) -> list[dict[str, str]]:
+    """Return a row for each type of each pair, with its score and what matched."""
+    return [
+        {
+            "pair": str(number),
+            "type": each.type,
+            "score": f"{each.score:.4f}",
+            "matched": ", ".join(each.matched[:SHOWN_TERMS])
+            + (f", ... ({len(each.matched)} in all)" if len(each.matched) > SHOWN_TERMS else ""),
+        }
+        for number, pair in enumerate(pairs, 1)
+        for each in pair
+    ]
 
 
 def _reasons(cells: Iterable[Cell]) -> list[str]:

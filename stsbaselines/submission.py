@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from stsbaselines.data.catalogue import DataSet, Task, find_task
-from stsbaselines.data.find import require
-from stsbaselines.errors import Fault, InputError, nearest, suggestion
+from stsbaselines.data.find import require, require_all
+from stsbaselines.errors import Fault, InputError, MissingDataError, nearest, suggestion
 from stsbaselines.files import open_to_read
+from stsbaselines.tasks import typed
 from stsbaselines.tasks.family import Scores, family_of
 
 
@@ -171,9 +173,18 @@ def _mapping_hint(dataset: DataSet, strays: list[str], labels: Mapping[str, list
 def read_gold(
     task: Task, datasets: list[DataSet], data_dir: str | Path | None = None
 ) -> dict[str, Any]:
-    """Read the gold standard of data sets of a task, by name."""
+    """Read the gold standard of data sets of a task, by name.
+
+    Of item records that are here, pairs with one that the user leaves out are not scored.
+    """
     family = family_of(task)
-    return {
+    gold = {
         each.name: family.read_gold(require(task, each, "gold", data_dir), task, each)
         for each in datasets
     }
+    for each in datasets:
+        if "records" in each.folders:
+            with contextlib.suppress(MissingDataError):
+                files = require_all(task, each, data_dir)
+                gold[each.name] = typed.without_left_out(gold[each.name], files, each)
+    return gold

@@ -1,15 +1,19 @@
-"""Training a model of sentences on corpora."""
+"""Training models on corpora of sentences, and on catalogues of item records."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from stsbaselines.baselines.typed_tfidf import TypedTfidf
 from stsbaselines.data.corpora import sentences_of
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import create
+from stsbaselines.tasks.records import read_catalogue, text_of
+
+T = TypeVar("T")
 
 
 def model_name(baseline: str, corpora: Sequence[str | Path]) -> str:
@@ -57,19 +61,56 @@ def train_on_corpora(
     sources = {str(corpus): sentences_of(corpus, data_dir) for corpus in corpora}
     described: dict[str, dict[str, Any]] = {}
     predictor: Any = create(baseline, **parameters)
-    predictor.fit(_described(sources, described))
+    predictor.fit(_described(sources, described, "sentences", _line))
     predictor.corpora_ = described
     return predictor
 
 
+def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> TypedTfidf:
+    """Count the document frequencies of the TF-IDF baseline of typed similarity in catalogues.
+
+    Parameters
+    ----------
+    catalogues : sequence of str or Path
+        See `stsbaselines.tasks.records.read_catalogue`.
+    **parameters
+        Of the baseline.
+
+    Returns
+    -------
+    TypedTfidf
+        Its ``corpora_`` says what was counted: records and sha256 of each catalogue.
+
+    Raises
+    ------
+    InputError
+        If a catalogue is malformed, or named twice.
+    """
+    if len({Path(catalogue).resolve() for catalogue in catalogues}) < len(catalogues):
+        raise InputError("a catalogue is named twice.")
+    sources = {str(catalogue): read_catalogue(Path(catalogue)) for catalogue in catalogues}
+    described: dict[str, dict[str, Any]] = {}
+    model = TypedTfidf(**parameters)
+    model.fit_background(_described(sources, described, "records", text_of))
+    model.corpora_ = described
+    return model
+
+
+def _line(sentence: str) -> bytes:
+    return sentence.encode("utf-8") + b"\n"
+
+
 def _described(
-    sources: dict[str, Iterator[str]], described: dict[str, dict[str, Any]]
-) -> Iterator[str]:
-    """Yield the sentences of all corpora, and describe each corpus when it has been read."""
-    for name, sentences in sources.items():
+    sources: Mapping[str, Iterator[T]],
+    described: dict[str, dict[str, Any]],
+    unit: str,
+    as_bytes: Callable[[T], bytes],
+) -> Iterator[T]:
+    """Yield what is in all sources, and describe each source when it has been read."""
+    for name, items in sources.items():
         digest, count = hashlib.sha256(), 0
-        for sentence in sentences:
-            digest.update(sentence.encode("utf-8") + b"\n")
+        for item in items:
+            digest.update(as_bytes(item))
             count += 1
-            yield sentence
-        described[name] = {"sentences": count, "sha256": digest.hexdigest()}
+            yield item
+        described[name] = {unit: count, "sha256": digest.hexdigest()}

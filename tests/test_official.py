@@ -210,7 +210,7 @@ def test_the_ledger_from_the_command_line(official_data: Path, tmp_path: Path) -
     statuses = ("exact", "close", "illegible", "trained", "no data")
     assert {cell["status"] for cell in cells} == set(statuses)
     untrained = {cell["baseline"] for cell in cells if cell["status"] == "no data"}
-    assert untrained == {"wtmf"}, "the tests have no trained model"
+    assert untrained == {"wtmf", "typed-tfidf"}, "the tests have no trained model, nor records"
     unreproduced = {cell["baseline"] for cell in cells if cell["status"] == "trained"}
     assert unreproduced == {"trained-one-hot", "trained-real"}
     printed = [cell for cell in cells if cell["status"] != "illegible"]
@@ -220,7 +220,7 @@ def test_the_ledger_from_the_command_line(official_data: Path, tmp_path: Path) -
         for baseline in read_config(name).baselines
         for column in published_row(find_task(name), baseline)
     )
-    counts = "61 exact, 29 close, 14 trained, 2 illegible, 7 no data"
+    counts = "61 exact, 29 close, 14 trained, 2 illegible, 16 no data"
     summary = f"{len(cells)} published cells: "
     for name in ("ledger.md", "ledger.txt"):
         last = (tmp_path / name).read_text().splitlines()[-1]

@@ -50,6 +50,24 @@ class DataFile(_Entry):
         return f"git blob {self.git_blob}" if self.git_blob else "not verified"
 
 
+class Folder(_Entry):
+    """A folder of files that everybody has to get for themselves, such as item records.
+
+    Attributes
+    ----------
+    names : list of str
+        The first of these folders that is there is taken.
+    title : str
+        What is in it.
+    source : str
+        How to get it.
+    """
+
+    names: list[str] = Field(min_length=1)
+    title: str
+    source: str
+
+
 class DataSet(_Entry):
     """One data set of a task.
 
@@ -57,6 +75,8 @@ class DataSet(_Entry):
     ----------
     files : dict of str to DataFile
         By role: ``input`` and, unless that has the gold standard in it, ``gold``.
+    folders : dict of str to Folder
+        By role, beside the files: ``records``.
     output : str
         Official name of a system's output file; empty for a data set to train on.
     pairs, scored : int
@@ -70,6 +90,7 @@ class DataSet(_Entry):
 
     name: str
     files: dict[str, DataFile]
+    folders: dict[str, Folder] = Field(default_factory=dict)
     output: str = ""
     pairs: int = Field(ge=1)
     scored: int = Field(ge=1)

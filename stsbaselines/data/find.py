@@ -155,6 +155,37 @@ def require(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None
     return located.path
 
 
+def require_all(
+    task: Task, dataset: DataSet, data_dir: str | Path | None = None
+) -> dict[str, Path]:
+    """Return the paths of all files and folders of a data set, by role.
+
+    Raises
+    ------
+    MissingDataError
+        If one is not here; the message says where it can be had.
+    InputError
+        If one is not the official file.
+    """
+    files = {role: require(task, dataset, role, data_dir) for role in dataset.files}
+    folders = {role: _require_folder(task, dataset, role, data_dir) for role in dataset.folders}
+    return files | folders
+
+
+def _require_folder(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None) -> Path:
+    wanted = dataset.folders[role]
+    for _, place in _places(task, data_dir):
+        for name in wanted.names:
+            if (place / name).is_dir() and any((place / name).iterdir()):
+                return place / name
+    names = " or ".join(f"{task.folders[0]}/{name}" for name in wanted.names)
+    searched = ", ".join(str(path) for path in directories(data_dir))
+    raise MissingDataError(
+        f"The {wanted.title} of {task.task} are not here ({names} was looked for in {searched}):"
+        f" {wanted.source}."
+    )
+
+
 def paths(
     task: Task, datasets: Sequence[DataSet], data_dir: str | Path | None = None
 ) -> list[Path]:
@@ -370,8 +401,13 @@ def _hexdigest(path: Path, digest: hashlib._Hash) -> str:
 
 
 def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
+    for folder, place in _places(task, data_dir):
+        if (place / name).is_file():
+            yield folder, place / name
+
+
+def _places(task: Task, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
+    """Yield the folders where a task's files may lie, with their names in the catalogue."""
     for directory in [SAMPLES] if task.is_sample else directories(data_dir):
         for folder in task.folders:
-            path = directory / folder / name
-            if path.is_file():
-                yield folder, path
+            yield folder, directory / folder

@@ -1,0 +1,297 @@
+"""The TF-IDF baseline of typed similarity: one cosine for each of eight types.
+
+*SEM 2013 shared task, section 4.2. What a type compares: all fields (general), the creator
+(author), person names, dates and places found in all fields (people involved, time, location),
+the verbs of all fields (event), the subject, the description. The paper does not say how terms
+are cut, weighted and smoothed, and what an empty field scores: parameters do, see `TypedTfidf`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from stsbaselines.errors import InputError, unknown
+from stsbaselines.predictor import Predictor
+from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.tasks.records import Record, check_record
+from stsbaselines.tasks.typed import TYPES, check_records
+from stsbaselines.text.annotate import Annotation, Annotator, annotator_named, text_sentences
+from stsbaselines.text.dates import Date, find_dates
+from stsbaselines.text.words import treebank_tokens
+
+HIGHEST = 5.0
+Entities = Literal["tokens", "whole"]
+Dates = Literal["years", "written"]
+Frequency = Literal["count", "log", "binary"]
+Smoothing = Literal["smooth", "plain"]
+Terms = dict[str, "Counter[str]"]
+
+
+class Evidence(NamedTuple):
+    """Why two items are similar in one way.
+
+    Attributes
+    ----------
+    type : str
+        One of `stsbaselines.tasks.typed.TYPES`.
+    score : float
+        From 0 to 5.
+    matched : tuple of str
+        The terms of both items, those that add most to the score first.
+    """
+
+    type: str
+    score: float
+    matched: tuple[str, ...]
+
+
+class TypedTfidf(Predictor):
+    """Cosine of the TF-IDF vectors of two item records, for each of eight types, times 5.
+
+    Parameters
+    ----------
+    annotator : str
+        What finds verbs, names and dates: ``builtin``, ``stanza``, ``corenlp``,
+        ``spacy:MODEL``; see `stsbaselines.text.annotate`.
+    entities : 'tokens' or 'whole'
+        Whether names are compared token by token or as a whole. A whole name weighs as much
+        as its tokens together.
+    dates : 'years' or 'written'
+        Whether the first and the last year of a date are compared, or its tokens as written.
+    term_frequency : 'count', 'log' or 'binary'
+        Of a term that occurs n times: n, 1 + ln n, or 1.
+    idf : 'smooth' or 'plain'
+        ln((1 + N) / (1 + df)) + 1, or ln(N / max(df, 1)), of N records.
+    lowercase : bool
+    empty : float
+        What a type scores that one of the items has no term for, or none with a weight (as a
+        term of all records has with plain IDF); from 0 to 5.
+
+    Attributes
+    ----------
+    document_frequencies_ : dict of str to int
+        In how many records of the background each token and each year of a date is.
+    n_records_ : int
+        Records of the background.
+    corpora_ : dict of str to dict
+        What the background was, if `stsbaselines train` counted it.
+
+    References
+    ----------
+    Agirre, Cer, Diab, Gonzalez-Agirre and Guo (2013), section 4.2.
+
+    Examples
+    --------
+    >>> mill = Record(title=("A water mill",), creator=("Smith, John",), date=("c. 1850",))
+    >>> view = Record(title=("View of a mill",), creator=("John Smith",), date=("1850",))
+    >>> model = TypedTfidf().fit([(mill, view)])
+    >>> scores = dict(zip(TYPES, model.predict([(mill, view)])[0].round(2).tolist()))
+    >>> scores["author"], scores["time"], scores["location"]
+    (5.0, 5.0, 0.0)
+    """
+
+    name: ClassVar[str] = "typed-tfidf"
+    predicts: ClassVar[str] = "typed scores"
+    corpora_: dict[str, dict[str, Any]]
+
+    def __init__(
+        self,
+        annotator: str = "builtin",
+        entities: Entities = "tokens",
+        dates: Dates = "years",
+        term_frequency: Frequency = "count",
+        idf: Smoothing = "smooth",
+        lowercase: bool = True,
+        empty: float = 0.0,
+    ) -> None:
+        self.annotator = annotator
+        self.entities = entities
+        self.dates = dates
+        self.term_frequency = term_frequency
+        self.idf = idf
+        self.lowercase = lowercase
+        self.empty = empty
+
+    def fit(self, pairs: Iterable[tuple[Record, Record]], gold: object = None) -> TypedTfidf:
+        """Count in how many records of the pairs each term is; an item counts once.
+
+        Parameters
+        ----------
+        pairs : iterable of (Record, Record)
+            Records without any value do not count.
+        gold
+            Not used.
+        """
+        chosen = list(pairs)
+        check_records(chosen)
+        return self.fit_background(dict.fromkeys(each for pair in chosen for each in pair))
+
+    def fit_background(self, records: Iterable[Record]) -> TypedTfidf:
+        """Count in how many records of a background each term is: its tokens and years.
+
+        Parameters
+        ----------
+        records : iterable of Record
+            Read one by one. Those without any value do not count.
+
+        Raises
+        ------
+        InputError
+            For what is no record, or a wrong parameter.
+        """
+        self._check_parameters()
+        frequencies: Counter[str] = Counter()
+        number = 0
+        for place, record in enumerate(records):
+            check_record(record, f"records[{place}]")
+            values = [value for values in record for value in values]
+            parts = (part for value in values for _, part in text_sentences(value))
+            dates = (date for value in values for date in find_dates(value))
+            tokens = {token for part in parts for token in self._words(part)}
+            frequencies.update(tokens.union(*(years_of_date(date) for date in dates)))
+            number += bool(values)
+        self.document_frequencies_ = dict(sorted(frequencies.items()))
+        self.n_records_ = number
+        return self
+
+    def predict(self, pairs: Sequence[tuple[Record, Record]]) -> FloatArray:
+        """Return the eight similarities of each pair, as an array of shape (n_pairs, 8).
+
+        Raises
+        ------
+        InputError
+            For what is no pair of records, a wrong parameter, or an annotator that is not here.
+        sklearn.exceptions.NotFittedError
+            Without a background.
+        """
+        scores = [[each.score for each in evidence] for evidence in self.explain(pairs)]
+        return np.array(scores, dtype=np.float64).reshape(len(scores), len(TYPES))
+
+    def explain(self, pairs: Sequence[tuple[Record, Record]]) -> list[list[Evidence]]:
+        """Return the eight similarities of each pair with the terms that made them."""
+        check_is_fitted(self)
+        check_records(pairs)
+        self._check_parameters()
+        annotator = annotator_named(self.annotator)
+        terms = self._terms(dict.fromkeys(each for pair in pairs for each in pair), annotator)
+        return [[self._compared(name, terms[a], terms[b]) for name in TYPES] for a, b in pairs]
+
+    def _compared(self, name: str, left: Terms, right: Terms) -> Evidence:
+        if not (left[name] and right[name]):
+            return Evidence(name, float(self.empty), ())
+        x, y = self._weighted(left[name]), self._weighted(right[name])
+        products = {term: x[term] * y[term] for term in x.keys() & y.keys()}
+        lengths = math.hypot(*x.values()) * math.hypot(*y.values())
+        if not lengths:
+            return Evidence(name, float(self.empty), ())
+        cosine = math.fsum(products.values()) / lengths
+        matched = sorted(products, key=lambda term: (-products[term], term))
+        return Evidence(name, HIGHEST * min(1.0, cosine), tuple(matched))
+
+    def _weighted(self, terms: Counter[str]) -> dict[str, float]:
+        return {term: self._frequency(terms[term]) * self._idf(term) for term in terms}
+
+    def _frequency(self, count: int) -> float:
+        if self.term_frequency == "binary":
+            return 1.0
+        return 1 + math.log(count) if self.term_frequency == "log" else float(count)
+
+    def _idf(self, term: str) -> float:
+        """Return the weight of a term; of a name that is a whole, that of its tokens together."""
+        number, frequencies = self.n_records_, self.document_frequencies_
+        found = [frequencies.get(token, 0) for token in term.split(" ")]
+        if self.idf == "plain":
+            return sum(math.log(max(number, 1) / max(each, 1)) for each in found)
+        return sum(math.log((1 + number) / (1 + each)) + 1 for each in found)
+
+    def _terms(self, records: Iterable[Record], annotator: Annotator) -> dict[Record, Terms]:
+        """Return the terms of records for each type; texts are annotated all at once."""
+        distinct = list(records)
+        annotated: list[list[list[Annotation]]] = [[] for _ in distinct]
+        for field in Record._fields:
+            values: list[tuple[str, ...]] = [getattr(record, field) for record in distinct]
+            texts = [text for each in values for text in each]
+            found = iter(annotator.annotate(texts, field) if texts else ())
+            for mine, each in zip(annotated, values, strict=True):
+                mine.append(list(itertools.islice(found, len(each))))
+        each_with_terms = zip(distinct, map(self._terms_of, annotated), strict=True)
+        return dict(each_with_terms)
+
+    def _terms_of(self, annotated: list[list[Annotation]]) -> Terms:
+        """Return the terms of a record, whose values were annotated field by field."""
+        of_fields = dict(zip(Record._fields, annotated, strict=True))
+        every = [each for annotations in annotated for each in annotations]
+        parts: dict[str, Iterable[str]] = {
+            "general": self._tokens(every),
+            "author": self._tokens(of_fields["creator"]),
+            "people_involved": self._names(name for each in every for name in each.persons),
+            "time": (term for each in every for date in each.dates for term in self._date(date)),
+            "location": self._names(name for each in every for name in each.locations),
+            "event": self._cased(word for each in every for word in each.verbs),
+            "subject": self._tokens(of_fields["subject"]),
+            "description": self._tokens(of_fields["description"]),
+        }
+        return {name: Counter(terms) for name, terms in parts.items()}
+
+    def _tokens(self, annotations: Iterable[Annotation]) -> Iterator[str]:
+        return self._cased(token for each in annotations for token in words_of(each.tokens))
+
+    def _words(self, text: str) -> Iterator[str]:
+        return self._cased(words_of(treebank_tokens(text)))
+
+    def _cased(self, terms: Iterable[str]) -> Iterator[str]:
+        return (term.lower() if self.lowercase else term for term in terms)
+
+    def _names(self, names: Iterable[str]) -> Iterator[str]:
+        for name in names:
+            words = [*self._words(name)]
+            yield from [" ".join(words)] if self.entities == "whole" and words else words
+
+    def _date(self, date: Date) -> Iterable[str]:
+        return self._words(date.text) if self.dates == "written" else years_of_date(date)
+
+    def _check_parameters(self) -> None:
+        choices: dict[str, Any] = {
+            "entities": Entities,
+            "dates": Dates,
+            "term_frequency": Frequency,
+            "idf": Smoothing,
+        }
+        for name, kind in choices.items():
+            if getattr(self, name) not in get_args(kind):
+                raise unknown(name, getattr(self, name), get_args(kind))
+        if not isinstance(self.lowercase, bool):
+            raise InputError(f"lowercase is {self.lowercase!r}, but must be true or false.")
+        is_number = isinstance(self.empty, int | float) and not isinstance(self.empty, bool)
+        if not (is_number and 0 <= self.empty <= HIGHEST):
+            raise InputError(f"empty is {self.empty!r}, but must be a number from 0 to 5.")
+
+
+def words_of(tokens: Iterable[str]) -> Iterator[str]:
+    """Yield the tokens that have a letter or a digit.
+
+    Examples
+    --------
+    >>> list(words_of(["A", "mill", ",", "c.", "1850"]))
+    ['A', 'mill', 'c.', '1850']
+    """
+    return (token for token in tokens if any(map(str.isalnum, token)))
+
+
+def years_of_date(date: Date) -> set[str]:
+    """Return the first and the last year of a date, as terms.
+
+    Examples
+    --------
+    >>> [date] = find_dates("It was built in 1843-4.")
+    >>> sorted(years_of_date(date))
+    ['1843', '1844']
+    """
+    return {str(year) for year in date.years if year is not None}
