@@ -24,7 +24,6 @@ from stsbaselines.errors import InputError
 from stsbaselines.text._corenlp import timex_years
 from stsbaselines.text.annotate import (
     LONGEST_PART,
-    Annotation,
     Annotator,
     annotator_named,
     plain_text,
@@ -32,6 +31,7 @@ from stsbaselines.text.annotate import (
     text_sentences,
     token_places,
 )
+from stsbaselines.text.annotation import Annotation
 from stsbaselines.text.dates import Date, Years
 from stsbaselines.text.names import creator_names
 from stsbaselines.text.words import treebank_tokens

@@ -22,7 +22,8 @@ from stsbaselines.predictor import Predictor
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks.records import Record, check_record
 from stsbaselines.tasks.typed import TYPES, check_records
-from stsbaselines.text.annotate import Annotation, Annotator, annotator_named, text_sentences
+from stsbaselines.text.annotate import Annotator, annotator_named, text_sentences
+from stsbaselines.text.annotation import Annotation
 from stsbaselines.text.dates import Date, find_dates
 from stsbaselines.text.words import treebank_tokens
 

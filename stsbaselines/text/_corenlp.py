@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.text.annotate import (
+from stsbaselines.text.annotation import (
     DATE_KIND,
     Annotation,
     Mention,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stsbaselines.errors import InputError
-from stsbaselines.text.annotate import (
+from stsbaselines.text.annotation import (
     Annotation,
     Mention,
     Reader,

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from stsbaselines.errors import InputError
-from stsbaselines.text.annotate import (
+from stsbaselines.text.annotation import (
     Annotation,
     Mention,
     Reader,
