@@ -650,7 +650,7 @@ def data_fetch(
             folder,
             api_key,
             text_of_json,
-            base_url=base_url or europeana.API,
+            base_url=europeana.API if base_url is None else base_url,
             pause=pause,
             progress=lambda *_: progress(1),
         )

@@ -108,7 +108,7 @@ class BaselineConfig(_Section):
     parameters: dict[str, Any] = Field(default_factory=dict)
     seeds: int | None = Field(default=None, ge=1, strict=True)
     train: Training | None = None
-    fit_on_inputs: bool = False
+    fit_on_inputs: bool = Field(default=False, strict=True)
     model: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+.-]*)?$")
     resources: dict[str, str] = Field(default_factory=dict)
     published: list[PublishedRun] = Field(default_factory=list)

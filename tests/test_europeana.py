@@ -350,7 +350,7 @@ def test_too_many_requests_stop_the_run(api: Api, out: Path) -> None:
         (Reply(204), "HTTP status 204", 1),
         (Reply(body=b"{}", length=9), "an answer that breaks off", 3),
         (Reply(body=b"{}"), "1a_00001a_A1: found success nothing, expected the API's answer", 3),
-        (Reply(body=b"{" + KEY.encode()), "1a_00001a_A1, line 1: found text that is not JSON", 3),
+        (Reply(body=b"{" + KEY.encode()), "1a_00001a_A1: found text that is not JSON", 3),
         (Reply(body=record("", object=[])), "1a_00001a_A1: found a list at object", 1),
         (Reply(body=record("", object={})), "1a_00001a_A1: found none of the fields", 1),
         (Reply(before=hang_up), "no answer (RemoteDisconnected)", 3),

@@ -180,7 +180,7 @@ def test_an_answer_gives_the_record_of_its_text_file() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "1a.json, line 1: found text that is not JSON"),
+        (b"", "1a.json: found text that is not JSON"),
         (b'{"success": true,\n', "1a.json, line 2: found text that is not JSON"),
         (b"\xff{}", "1a.json, line 1: found byte 0xff, which is not UTF-8"),
         (answer().decode().encode("utf-16"), "which is not UTF-8"),

@@ -91,6 +91,20 @@ def test_items_are_named_as_the_official_files(tmp_path: Path) -> None:
     assert typed.read_items(path) == [("1a_09405u_7A", "1b_09405u_8B")]
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("1a_1_2.json", '{"success": true, "object": {"proxies": []}}'),
+        ("1a_1_2.json", '{"success": true, "object": {"proxies": [{"dcTitle": {"en": ["A"]}}]}}'),
+        ("1a_1_2.xml", "<record></record>"),
+    ],
+)
+def test_a_record_without_any_field_is_refused(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InputError, match="found none of the fields, expected a record with one"):
+        read_record(tmp_path / name)
+
+
 def test_a_missing_record_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "sample"
     shutil.copytree(SAMPLES / "sample-typed", folder)
@@ -109,10 +123,16 @@ def test_pairs_of_items_that_are_left_out_are_not_scored(
     gone = sorted((folder / "text").iterdir())[0]
     gone.unlink()
     (folder / "left-out.txt").write_text(gone.stem + "\n")
+    files = {"input": folder / "STS.input.europeana.txt", "records": folder / "text"}
+    without = list(typed.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))
+    gone.write_text("dcTitle:\tA file that is there nonetheless\n")
+    assert list(typed.read_inputs(files, SAMPLE, SAMPLE.datasets[0])) == without
+    gone.unlink()
     monkeypatch.setattr("stsbaselines.data.find.SAMPLES", tmp_path / "samples")
     scores = experiment.run(read_config("sample-typed"), tmp_path / "out").baselines[0].runs[0]
     assert scores.datasets["europeana"]["n"] == 5
     assert "europeana: pairs not scored, since items are left out: 1" in scores.notes
+    assert "sets:europeana(5/6)" in scores.signature
     folder = tmp_path / "out/sample-typed/typed-tfidf"
     output = folder / "STS.output.europeana.txt"
     assert len(output.read_text().splitlines()) == 6
@@ -200,6 +220,9 @@ def test_what_the_paper_leaves_open_is_a_parameter() -> None:
         ({"lowercase": 1}, "lowercase is 1, but must be true or false"),
         ({"empty": 6}, "empty is 6, but must be a number from 0 to 5"),
         ({"annotator": "stanfort"}, "there is no annotator 'stanfort'"),
+        ({"annotator": "spacy"}, "there is no annotator 'spacy', did you mean"),
+        ({"annotator": "builtin:x"}, "there is no annotator 'builtin:x'"),
+        ({"annotator": None}, "there is no annotator None"),
     ],
 )
 def test_wrong_parameters_are_refused(parameters: dict[str, object], message: str) -> None:
@@ -340,6 +363,8 @@ def test_a_background_is_counted_from_the_command_line_and_run_as_a_model(tmp_pa
         ('{"title": 1}', "found a number at title, expected text"),
         ('{"title": "a"', "expected a JSON object"),
         ('{"title": NaN}', "found NaN"),
+        ('{"title": "\\ud800"}', "found a NUL or half a surrogate pair at title, expected text"),
+        ('{"id": "1"}', "found no text, expected a record with some"),
         ("[" * 100_000, "found JSON nested too deeply, expected a JSON object"),
     ],
 )

@@ -22,7 +22,7 @@ from stsbaselines.predictor import Predictor
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks.records import Record, check_record
 from stsbaselines.tasks.typed import TYPES, check_records
-from stsbaselines.text.annotate import Annotator, annotator_named, text_sentences
+from stsbaselines.text.annotate import Annotator, annotator_named, kind_and_place, text_sentences
 from stsbaselines.text.annotation import Annotation
 from stsbaselines.text.dates import Date, find_dates
 from stsbaselines.text.words import treebank_tokens
@@ -268,6 +268,7 @@ class TypedTfidf(Predictor):
         for name, kind in choices.items():
             if getattr(self, name) not in get_args(kind):
                 raise unknown(name, getattr(self, name), get_args(kind))
+        kind_and_place(self.annotator)
         if not isinstance(self.lowercase, bool):
             raise InputError(f"lowercase is {self.lowercase!r}, but must be true or false.")
         is_number = isinstance(self.empty, int | float) and not isinstance(self.empty, bool)

@@ -258,10 +258,9 @@ def require_model(name: str, data_dir: str | Path | None = None) -> Path:
         if (directory / "models" / name).is_dir():
             return directory / "models" / name
     baseline, _, corpora = name.partition("-")
-    options = " ".join(f"--corpus {corpus}" for corpus in corpora.split("+"))
-    raise MissingDataError(
-        f"The model {name} is not here: `stsbaselines train {baseline} {options}` trains it."
-    )
+    options = "".join(f" --corpus {corpus}" for corpus in corpora.split("+") if corpus)
+    how = f"`stsbaselines train {baseline}{options}` trains it" if options else "train it"
+    raise MissingDataError(f"The model {name} is not here: {how}, as models/{name}.")
 
 
 def is_unverified(task: Task, name: str, path: Path) -> bool:

@@ -101,7 +101,10 @@ def read_record(path: Path) -> Record:
         except OSError as error:
             found = error.strerror or "an error"
             raise InputError([Fault(str(path), found, "a readable file")]) from None
-    return readers[path.suffix](content, str(path))
+    record = readers[path.suffix](content, str(path))
+    if not any(record):
+        raise InputError([Fault(str(path), "none of the fields", "a record with one at least")])
+    return record
 
 
 def record_of_text(content: bytes, name: str) -> Record:
@@ -185,12 +188,17 @@ def read_catalogue(path: Path) -> Iterator[Record]:
                 if key != "id":
                     target = values.get(field, values["description"])
                     target += _texts(value, key, place)
+            if not any(values.values()):
+                raise InputError([Fault(place, "no text", "a record with some")])
             yield Record(*map(tuple, values.values()))
 
 
 def _texts(value: Any, key: str, name: str) -> list[str]:
     texts = value if isinstance(value, list) else [value]
-    return [_expect(str, each, "text", key, name) for each in texts]
+    for each in texts:
+        if _NOT_TEXT.search(_expect(str, each, "text", key, name)):
+            raise InputError([Fault(name, f"a NUL or half a surrogate pair at {key}", "text")])
+    return texts
 
 
 def text_of(record: Record) -> bytes:
@@ -411,7 +419,8 @@ def _json_of(content: bytes, name: str, expected: str = "the API's answer") -> A
         return json.loads(text, object_pairs_hook=once, parse_int=float, parse_constant=no_number)
     except json.JSONDecodeError as error:
         found = f"text that is not JSON ({error.msg})"
-        raise InputError([Fault(name, found, expected, error.lineno)]) from None
+        line = error.lineno if "\n" in text else None
+        raise InputError([Fault(name, found, expected, line)]) from None
     except RecursionError:
         raise InputError([Fault(name, "JSON nested too deeply", expected)]) from None
 

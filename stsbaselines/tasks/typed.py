@@ -112,7 +112,8 @@ def read_inputs(files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iter
     Raises
     ------
     MissingDataError
-        Before the first pair, if an item has no file.
+        Before the first pair, if an item has no file and is not left out; both records of a
+        pair with one that is left out are empty.
     InputError
         If a file is no record.
     """
@@ -130,8 +131,10 @@ def read_inputs(files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iter
             f" a line, in {files['records'].parent / LEFT_OUT}, to leave their pairs out."
         )
     for pair in items:
-        known = (read_record(places[name]) if name in places else Record() for name in pair)
-        yield RecordPair(*known)
+        if left_out.intersection(pair):
+            yield RecordPair(Record(), Record())
+        else:
+            yield RecordPair(*(read_record(places[name]) for name in pair))
 
 
 def _record_files(folder: Path) -> dict[str, Path]:
@@ -325,16 +328,19 @@ def score(
         datasets=datasets,
         aggregates={},
         main="Mean",
-        signature=_signature(task, outputs),
+        signature=_signature(task, datasets, outputs),
         notes=tuple(notes),
     )
 
 
-def _signature(task: Task, outputs: Mapping[str, FloatArray]) -> str:
+def _signature(
+    task: Task, datasets: Mapping[str, Measures], outputs: Mapping[str, FloatArray]
+) -> str:
+    counts = {name: {str(each["n"]), str(len(outputs[name]))} for name, each in datasets.items()}
     return signature(
         [
             ("task", task.task),
-            ("sets", "+".join(f"{name}({len(each)})" for name, each in outputs.items())),
+            ("sets", "+".join(f"{k}({'/'.join(sorted(n, key=int))})" for k, n in counts.items())),
             ("correlation", "pearson of each of 8 types"),
             ("mean", "plain"),
             ("version", __version__),

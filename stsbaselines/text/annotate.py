@@ -36,6 +36,12 @@ from stsbaselines.text.words import treebank_tokens
 
 KNOWN_NAMES = ("builtin", "corenlp", "corenlp:URL", "stanza", "stanza:FOLDER", "spacy:MODEL")
 LONGEST_PART = 10_000
+_TAKES_PLACE = {
+    "builtin": [False],
+    "corenlp": [False, True],
+    "stanza": [False, True],
+    "spacy": [True],
+}
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SENTENCE_END = re.compile(
@@ -103,15 +109,32 @@ def annotator_named(name: str) -> Annotator:
     >>> said.verbs, [date.text for date in said.dates]
     (('painted',), ['1905'])
     """
-    kind, colon, place = name.partition(":")
-    if name == "builtin":
-        return _Annotator(name, _annotate_by_rules)
-    if kind == "corenlp" and bool(colon) == bool(place):
+    kind, place = kind_and_place(name)
+    if kind == "corenlp":
         return _Annotator(name, _corenlp.reader(place or _corenlp.DEFAULT_URL))
-    if kind == "stanza" and bool(colon) == bool(place):
+    if kind == "stanza":
         return _Annotator(name, _stanza.reader(place or None))
-    if kind == "spacy" and place:
+    if kind == "spacy":
         return _Annotator(name, _spacy.reader(place))
+    return _Annotator(name, _annotate_by_rules)
+
+
+def kind_and_place(name: str) -> tuple[str, str]:
+    """Return the two parts of an annotator's name, without loading anything.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> kind_and_place("spacy:en_core_web_sm")
+    ('spacy', 'en_core_web_sm')
+    """
+    kind, colon, place = name.partition(":") if isinstance(name, str) else ("", "", "")
+    if bool(colon) == bool(place) and bool(place) in _TAKES_PLACE.get(kind, ()):
+        return kind, place
     raise unknown("annotator", name, KNOWN_NAMES)
 
 
