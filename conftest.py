@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
@@ -19,6 +20,11 @@ from stsbaselines.data.find import ENVIRONMENT
 
 ROOT = Path(__file__).parent
 COMMAND = Path(sys.executable).parent / "stsbaselines"
+
+
+# A test must not fail because the machine is busy.
+settings.register_profile("stsbaselines", deadline=None)
+settings.load_profile("stsbaselines")
 
 
 def _find_official_data() -> Path | None:

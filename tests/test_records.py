@@ -102,7 +102,6 @@ def test_lines_of_a_text_file_may_come_in_any_order() -> None:
     assert record_of_text(text, "example") == Record(title=("The mill",), date=("1905",))
 
 
-@settings(deadline=None)
 @given(any_record(LINES).filter(any))
 def test_a_text_file_gives_the_record_back(record: Record) -> None:
     assert record_of_text(text_of(record), "example") == record
@@ -225,7 +224,6 @@ def test_an_xml_file() -> None:
     assert record_of_xml(content, "example") == MILL
 
 
-@settings(deadline=None)
 @given(any_record(XML_TEXTS))
 def test_an_xml_file_gives_the_record_back(record: Record) -> None:
     assert record_of_xml(xml_of(record), "example") == record
@@ -286,7 +284,7 @@ XML_PIECES = ["<record>", "</record>", "<dcTitle>", "</dcTitle>", "<!--", "-->",
 
 
 @pytest.mark.parametrize("read", [record_of_text, record_of_json, record_of_xml])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     content=st.one_of(
         st.binary(),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -111,7 +111,6 @@ def plain_solution(
     return np.array(rows)
 
 
-@settings(deadline=None)
 @given(
     seed=st.integers(0, 1000),
     shape=st.tuples(st.integers(1, 30), st.integers(1, 25)),
