@@ -1,0 +1,248 @@
+"""Whether correlations differ: Fisher's z, Williams' test and the paired bootstrap.
+
+The task papers compare runs by Fisher's z as if they had been scored on different pairs, since
+they have no outputs of most runs at hand. Two systems on the same pairs depend on each other:
+then Williams' test is the right one for Pearson's correlation, and the bootstrap for any measure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+FEWEST_PAIRS = 4
+CONFIDENCE = 0.95
+
+
+class Significance(NamedTuple):
+    """The outcome of a test.
+
+    Attributes
+    ----------
+    statistic : float
+    p : float
+        Probability of a statistic as high if there were no difference (one-tailed).
+    """
+
+    statistic: float
+    p: float
+
+
+class Interval(NamedTuple):
+    """An interval of confidence."""
+
+    low: float
+    high: float
+
+
+def fisher_interval(r: float, n: int, confidence: float = CONFIDENCE) -> Interval:
+    """Return the interval of confidence of a correlation by Fisher's z.
+
+    Parameters
+    ----------
+    r : float
+        Correlation, in [-1, 1].
+    n : int
+        Pairs, at least 4.
+    confidence : float
+        In (0, 1).
+
+    Returns
+    -------
+    Interval
+
+    Raises
+    ------
+    ValueError
+        For a value out of its range.
+
+    References
+    ----------
+    STS 2012, section 4 (95 % intervals of the best runs).
+
+    Examples
+    --------
+    >>> [round(bound, 3) for bound in fisher_interval(0.5, 103)]
+    [0.339, 0.632]
+    """
+    from scipy.stats import norm  # slow to import, and only needed here
+
+    _check(n, r)
+    if not 0 < confidence < 1:
+        raise ValueError(f"the confidence must be between 0 and 1, but is {confidence}")
+    half = float(norm.ppf((1 + confidence) / 2)) / math.sqrt(n - 3)
+    return Interval(math.tanh(_z(r) - half), math.tanh(_z(r) + half))
+
+
+def fisher_test(r1: float, n1: int, r2: float, n2: int) -> Significance:
+    """Test whether the first of two independent correlations is higher, by Fisher's z.
+
+    Parameters
+    ----------
+    r1, r2 : float
+        Correlations, in [-1, 1].
+    n1, n2 : int
+        Pairs of each, at least 4.
+
+    Returns
+    -------
+    Significance
+        d = (z1 - z2) / sqrt(1 / (n1 - 3) + 1 / (n2 - 3)).
+
+    Raises
+    ------
+    ValueError
+        For a value out of its range.
+
+    References
+    ----------
+    The STS task papers; Numerical Recipes, equation 14.5.10.
+
+    Examples
+    --------
+    >>> test = fisher_test(0.6, 30, 0.4, 30)
+    >>> round(test.statistic, 2), round(test.p, 3)
+    (0.99, 0.161)
+    """
+    _check(n1, r1)
+    _check(n2, r2)
+    difference = 0.0 if r1 == r2 else _z(r1) - _z(r2)
+    return _normal(difference / math.sqrt(1 / (n1 - 3) + 1 / (n2 - 3)))
+
+
+def williams_test(r1: float, r2: float, between: float, n: int) -> Significance:
+    """Test whether the first of two systems correlates higher with the same gold standard.
+
+    Parameters
+    ----------
+    r1, r2 : float
+        Correlation of each system with the gold standard.
+    between : float
+        Correlation of both systems with each other.
+    n : int
+        Pairs, at least 4.
+
+    Returns
+    -------
+    Significance
+        Its statistic has a t distribution with n - 3 degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        For a value out of its range, or three correlations that cannot go together.
+
+    References
+    ----------
+    Williams (1959); Steiger (1980), Tests for Comparing Elements of a Correlation Matrix,
+    equation 7 (T2).
+
+    Examples
+    --------
+    >>> test = williams_test(0.4, 0.5, 0.1, 103)
+    >>> round(test.statistic, 2), round(test.p, 2)
+    (-0.89, 0.81)
+    """
+    from scipy.stats import t  # slow to import, and only needed here
+
+    _check(n, r1, r2, between)
+    determinant = 1 - r1**2 - r2**2 - between**2 + 2 * r1 * r2 * between
+    if determinant < -1e-9:
+        raise ValueError(f"correlations of {r1}, {r2} and {between} cannot go together")
+    if r1 == r2:
+        return Significance(0.0, 0.5)
+    mean = (r1 + r2) / 2
+    spread = 2 * max(0.0, determinant) * (n - 1) / (n - 3) + mean**2 * (1 - between) ** 3
+    top = (r1 - r2) * math.sqrt((n - 1) * (1 + between))
+    statistic = top / math.sqrt(spread) if spread else math.copysign(math.inf, top)
+    return Significance(statistic, float(t.sf(statistic, n - 3)))
+
+
+class Bootstrap(NamedTuple):
+    """A difference of two systems with its interval of confidence.
+
+    Attributes
+    ----------
+    difference : float
+        Of the first over the second, on all pairs.
+    interval : Interval
+        Within which 95 % of the differences on resampled pairs lie.
+    p : float
+        Share of the resamples in which the first is not better (one-tailed), counting the
+        sample itself as one of them.
+    """
+
+    difference: float
+    interval: Interval
+    p: float
+
+
+def paired_bootstrap(
+    measure: Callable[[npt.NDArray[Any]], tuple[float | None, float | None]],
+    n: int,
+    resamples: int = 1000,
+    random_state: int = 0,
+) -> Bootstrap | None:
+    """Compare two systems on the same resampled pairs.
+
+    Parameters
+    ----------
+    measure : callable on ndarray of int
+        Gets places of pairs, and returns the measure of both systems on them, None where it
+        is undefined.
+    n : int
+        Pairs.
+    resamples : int
+    random_state : int
+        Seed.
+
+    Returns
+    -------
+    Bootstrap or None
+        None if a measure is undefined on all pairs, or on all resamples.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 16.
+
+    Examples
+    --------
+    >>> left, right = np.array([1.0, 1.0, 1.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.0])
+    >>> found = paired_bootstrap(lambda places: (left[places].mean(), right[places].mean()), 4)
+    >>> found.difference, found.interval.high
+    (0.75, 1.0)
+    """
+    generator = np.random.RandomState(random_state)
+    whole = _difference(measure(np.arange(n)))
+    drawn = (_difference(measure(generator.randint(n, size=n))) for _ in range(resamples))
+    differences = np.array([each for each in drawn if each is not None])
+    if whole is None or not len(differences):
+        return None
+    low, high = np.percentile(differences, [50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)])
+    worse = int((differences <= 0).sum())
+    return Bootstrap(whole, Interval(float(low), float(high)), (1 + worse) / (1 + len(differences)))
+
+
+def _difference(measured: tuple[float | None, float | None]) -> float | None:
+    first, second = measured
+    return None if first is None or second is None else float(first - second)
+
+
+def _normal(statistic: float) -> Significance:
+    return Significance(statistic, math.erfc(statistic / math.sqrt(2)) / 2)
+
+
+def _z(r: float) -> float:
+    return math.atanh(r) if abs(r) < 1 else math.copysign(math.inf, r)
+
+
+def _check(n: int, *correlations: float) -> None:
+    if n < FEWEST_PAIRS:
+        raise ValueError(f"at least {FEWEST_PAIRS} pairs are needed, but there are {n}")
+    for r in correlations:
+        if not -1 <= r <= 1:
+            raise ValueError(f"a correlation must be from -1 to 1, but is {r}")
