@@ -395,13 +395,10 @@ def train_typed_tfidf(
 ) -> None:
     """Count in how many records of a background each word is, for typed similarity."""
     from stsbaselines.files import check_new
-    from stsbaselines.predictor import create
     from stsbaselines.training import train_on_catalogues
 
     check_new(out)
-    parameters = _parameters(parameter)
-    create("typed-tfidf", **parameters)
-    model = train_on_catalogues(records, **parameters)
+    model = train_on_catalogues(records, **_parameters(parameter))
     model.save(out)
     for name, each in model.corpora_.items():
         print(f"{Path(name).name}: {each['records']:,} records")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stsbaselines.baselines.typed_tfidf import TypedTfidf
 from stsbaselines.data.corpora import sentences_of
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import create
@@ -56,8 +55,7 @@ def train_on_corpora(
     InputError
         If a corpus is not here, or named twice.
     """
-    if len({Path(corpus).resolve() for corpus in corpora}) < len(corpora):
-        raise InputError("a corpus is named twice.")
+    _check_distinct(corpora, "corpus")
     sources = {str(corpus): sentences_of(corpus, data_dir) for corpus in corpora}
     described: dict[str, dict[str, Any]] = {}
     predictor: Any = create(baseline, **parameters)
@@ -66,7 +64,7 @@ def train_on_corpora(
     return predictor
 
 
-def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> TypedTfidf:
+def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> Any:
     """Count the document frequencies of the TF-IDF baseline of typed similarity in catalogues.
 
     Parameters
@@ -84,16 +82,20 @@ def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> 
     Raises
     ------
     InputError
-        If a catalogue is malformed, or named twice.
+        If a catalogue is malformed, or named twice, or there is no such parameter.
     """
-    if len({Path(catalogue).resolve() for catalogue in catalogues}) < len(catalogues):
-        raise InputError("a catalogue is named twice.")
+    _check_distinct(catalogues, "catalogue")
     sources = {str(catalogue): read_catalogue(Path(catalogue)) for catalogue in catalogues}
     described: dict[str, dict[str, Any]] = {}
-    model = TypedTfidf(**parameters)
+    model: Any = create("typed-tfidf", **parameters)
     model.fit_background(_described(sources, described, "records", text_of))
     model.corpora_ = described
     return model
+
+
+def _check_distinct(sources: Sequence[str | Path], what: str) -> None:
+    if len({Path(source).resolve() for source in sources}) < len(sources):
+        raise InputError(f"a {what} is named twice.")
 
 
 def _line(sentence: str) -> bytes:
