@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from stsbaselines.predictor import create as create
     from stsbaselines.predictor import load as load
     from stsbaselines.reference import table as table
+    from stsbaselines.standing import compare as compare
     from stsbaselines.submission import score as score
 
 _PUBLIC = {
     "InputError": "stsbaselines.errors",
     "Predictor": "stsbaselines.predictor",
+    "compare": "stsbaselines.standing",
     "create": "stsbaselines.predictor",
     "load": "stsbaselines.predictor",
     "score": "stsbaselines.submission",
     "table": "stsbaselines.reference",
 }
-__all__ = ["InputError", "Predictor", "__version__", "create", "load", "score", "table"]
+__all__ = ["InputError", "Predictor", "__version__", "compare", "create", "load", "score", "table"]
 
 
 def __getattr__(name: str) -> Any:

@@ -21,8 +21,10 @@ from stsbaselines.errors import InputError
 if TYPE_CHECKING:
     from stsbaselines.config import ExperimentConfig
     from stsbaselines.data.catalogue import Task
-    from stsbaselines.experiment import Progress, Results
+    from stsbaselines.experiment import Results
+    from stsbaselines.reference import Table
     from stsbaselines.report import Format
+    from stsbaselines.systems import Progress
 
 BAD_INPUT = 2
 DEFAULT_CORPORA = ["wordnet", "brown"]
@@ -193,6 +195,100 @@ def score(
     if details and not scores.details:
         raise InputError(f"{task} has no tables for error analysis.")
     print(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
+
+
+@app.command()
+def compare(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
+    path: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH...]", help="Output files or folders, or NAME=PATH."),
+    ] = None,
+    predictor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predictor",
+            metavar="SYSTEM",
+            help="A baseline, a saved folder, or MODULE:OBJECT: a Predictor or a function.",
+        ),
+    ] = None,
+    encoder: Annotated[
+        list[str] | None,
+        typer.Option("--encoder", metavar="MODULE:OBJECT", help="An object with `encode`."),
+    ] = None,
+    vectors: Annotated[
+        list[Path] | None,
+        typer.Option("--vectors", metavar="DIR", help="Precomputed vectors: NAME.npz a data set."),
+    ] = None,
+    dataset: DataSetName = None,
+    mapping: Mapping_ = None,
+    chunks: Annotated[
+        str,
+        typer.Option(metavar="gold|system", help="Interpretable STS: what systems were given."),
+    ] = "",
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="DIR", help="Also write HTML, Markdown, LaTeX and JSON."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
+    resamples: Annotated[int, typer.Option(metavar="N", help="Of the bootstrap.")] = 1000,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the bootstrap.")] = 0,
+    data_dir: DataDir = None,
+    jobs: Jobs = 1,
+) -> None:
+    """Say where systems stand among the published runs of a task, and whether they differ.
+
+    Systems are output files as for `score`, or code: the options for it can be repeated.
+    """
+    from stsbaselines import systems
+    from stsbaselines.data.catalogue import find_task
+    from stsbaselines.files import to_json
+    from stsbaselines.report import comparison_text
+    from stsbaselines.standing import compare as compare_systems
+
+    named = systems.from_arguments(path or [], predictor or [], encoder or [], vectors or [])
+    by_code = sum(not isinstance(each, Path) for each in named.values())
+    pairs = sum(each.pairs for each in find_task(task).datasets)
+    with _progress(pairs * by_code) as progress:
+        found = compare_systems(
+            task,
+            named,
+            dataset=dataset,
+            mapping=_mapping(mapping),
+            chunks=chunks,
+            data_dir=data_dir,
+            resamples=resamples,
+            random_state=seed,
+            n_jobs=_jobs(jobs),
+            progress=progress,
+        )
+    files = found.report(report) if report else []
+    print(to_json(found.to_dict()) if as_json else comparison_text(found))
+    for file in files:
+        print(f"wrote {file}", file=sys.stderr)
+
+
+@app.command("explain-number", context_settings={"ignore_unknown_options": True})
+def explain_number(
+    number: Annotated[str, typer.Argument(metavar="NUMBER", help="As printed, such as 0.7342.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
+    task: Annotated[str, typer.Option("--task", metavar="TASK", help="Such as sts2015.")],
+    mapping: Mapping_ = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
+) -> None:
+    """List the conventions and measures under which a run gives a number.
+
+    Exit status 1 if there is none; then the nearest ones are shown.
+    """
+    from stsbaselines.explanation import explain
+    from stsbaselines.files import to_json
+    from stsbaselines.report import explanation_text
+
+    found = explain(number, task, path, _mapping(mapping), data_dir)
+    print(to_json(found.to_dict()) if as_json else explanation_text(found))
+    if not found.matches:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -499,26 +595,51 @@ def tables(
         str | None, typer.Argument(metavar="[TASK]", help="A task, or the name of a table.")
     ] = None,
     format: FormatOption = "text",
+    team: Annotated[
+        str, typer.Option(metavar="TEXT", help="Only runs with this in their name or their team's.")
+    ] = "",
+    unsupervised: Annotated[
+        bool, typer.Option("--unsupervised", help="Only runs that the paper marks so.")
+    ] = False,
+    top: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the N best, in order.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also plot one table: .svg, .png or .pdf."),
+    ] = None,
 ) -> None:
     """Print the published tables of a task; without TASK, list all tables."""
     from stsbaselines import reference
     from stsbaselines.files import to_json
+    from stsbaselines.reference.ranking import select_from
     from stsbaselines.report import Format, render, tables_text
 
     style = _format(format)
-    found = reference.tables_of(task)
+    found = select_from(reference.tables_of(task), team, unsupervised, top)
+    if plot is not None:
+        from stsbaselines.plots import plot_table
+
+        plot_table(_only(found, task, "a plot"), plot)
     if task is None:
         print(render([table.summary() for table in found], style))
     elif style is Format.json:
         print(to_json([{**table.summary(), "rows": table.cells()} for table in found]))
     elif style is Format.csv:
-        single = found if len(found) == 1 else [each for each in found if each.name == task]
-        if not single:
-            names = ", ".join(table.name for table in found)
-            raise InputError(f"{task} has several tables; for CSV, name one of them: {names}.")
-        print(render(single[0].cells(), style))
+        print(render(_only(found, task, "CSV").cells(), style))
     else:
         print(tables_text(found, style))
+
+
+def _only(found: list[Table], task: str | None, purpose: str) -> Table:
+    """Return the only table, or the one of that name."""
+    single = found if len(found) == 1 else [each for each in found if each.name == task]
+    if not single:
+        names = ", ".join(table.name for table in found)
+        raise InputError(
+            f"{task or 'no name'} has several tables; for {purpose}, name one of them: {names}."
+        )
+    return single[0]
 
 
 @app.command()

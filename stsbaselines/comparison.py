@@ -1,200 +1,257 @@
-"""Comparing the numbers of a baseline with the published ones, cell by cell."""
+"""What comparing systems gives: their ranks among the published runs, and whether they differ."""
 
 from __future__ import annotations
 
-import math
-import statistics
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from stsbaselines.config import SEEDS_OF_AN_INTERVAL, BaselineConfig, Explanation
 from stsbaselines.data.catalogue import Task
-from stsbaselines.errors import InputError, unknown
-from stsbaselines.reference import published, table
-from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
-from stsbaselines.tasks.family import Scores
+from stsbaselines.errors import InputError
+from stsbaselines.reference.ranking import Place, name_of
+from stsbaselines.scoring.significance import Interval
+from stsbaselines.tasks.family import Points, Scores
 
-NOT_PUBLISHED = "not published"
+if TYPE_CHECKING:
+    import pandas
+
+FISHER, WILLIAMS = "Fisher's z", "Williams"
+BOOTSTRAP, BOOTSTRAP_INTERVAL = "paired bootstrap", "bootstrap interval"
+BASELINE, ABOVE, BELOW, SYSTEM = "baseline", "next above", "next below", "system"
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One number of a baseline, beside the published one.
+class Measured(NamedTuple):
+    """An official number of a system, and where it stands.
 
     Attributes
     ----------
-    task, baseline, name : str
-        `name` is the data set or aggregate.
-    ours : float or None
-        The mean over the seeds, if there are several; None where undefined or not run.
-    deviation : float or None
-        Standard deviation over the seeds.
-    interval : (float, float) or None
-        Within which 95 % of at least 100 seeds lie.
-    published : Decimal or None
-    status : str
-        ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
-        ``differs``, ``not reproducible`` (a reason is known), ``trained`` (of a
-        baseline that was trained afresh, within the stated tolerance), ``illegible``
-        (printed, but not to be read), ``not published`` (of a trained model that no paper
-        has a row for), ``no data``, or "" where nothing was published.
-    reason : str
+    system : str
+    name : str
+        The data set, aggregate or measure, as `Task.cell_names` has it.
+    value : float or None
+        None where it is undefined.
+    pairs : int
+        Scored pairs that it is on.
+    interval : Interval or None
+        Of 95 % confidence: by Fisher's z for a correlation, else by the bootstrap.
+    place : Place or None
+        Among the published runs; None if no ranking of it is at hand.
+    ceiling : Decimal or None
+        Agreement of the annotators.
     """
 
-    task: str
-    baseline: str
+    system: str
     name: str
-    ours: float | None
-    published: Decimal | None = None
-    status: str = ""
-    reason: str = ""
-    deviation: float | None = None
-    interval: tuple[float, float] | None = None
+    value: float | None
+    pairs: int
+    interval: Interval | None = None
+    place: Place | None = None
+    ceiling: Decimal | None = None
+
+
+class SignificanceTest(NamedTuple):
+    """Whether a system differs from another one, or from a published run.
+
+    Attributes
+    ----------
+    system, other : str
+    relation : str
+        What the other one is: ``baseline``, ``next above``, ``next below``, or ``system`` if
+        its output is at hand.
+    name : str
+        What was compared; see `Measured`.
+    method : str
+        ``Fisher's z``, ``Williams``, ``paired bootstrap`` or ``bootstrap interval``.
+    difference : float
+        Of the system over the other one.
+    statistic : float or None
+    p : float or None
+        One-tailed, in the direction of the difference; None for ``bootstrap interval``.
+    differs : bool
+        At the level of .05 or, for ``bootstrap interval``, whether the published number lies
+        outside of it.
+    quote : bool
+        Whether this is the test of the two to quote.
+    """
+
+    system: str
+    other: str
+    relation: str
+    name: str
+    method: str
+    difference: float
+    statistic: float | None
+    p: float | None
+    differs: bool
+    quote: bool = False
+
+
+class Error(NamedTuple):
+    """A pair that a system scored far from the gold standard.
+
+    Attributes
+    ----------
+    system, dataset : str
+    pair : int
+        Its line in the input file, from 1.
+    measure : str
+        What was predicted, such as ``score`` or ``TS``.
+    predicted, gold : float
+    off : float
+        How far off, in units of the gold standard after fitting the scores of the data set to
+        it by a line; of alignments, 1 - TS.
+    sentences : (str, str) or None
+        None if the input file is not here.
+    """
+
+    system: str
+    dataset: str
+    pair: int
+    measure: str
+    predicted: float
+    gold: float
+    off: float
+    sentences: tuple[str, str] | None
+
+
+class Conventional(NamedTuple):
+    """A number of a system by a convention that papers use.
+
+    Attributes
+    ----------
+    system : str
+    name : str
+        The convention.
+    value : float or None
+    signature : str
+    """
+
+    system: str
+    name: str
+    value: float | None
+    signature: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What comparing systems gave.
+
+    Attributes
+    ----------
+    task : Task
+    systems : tuple of str
+    scores : mapping of str to Scores
+        By system: every measure, unrounded.
+    measured : tuple of Measured
+    tests : tuple of Test
+    conventions : tuple of Conventional
+    points : mapping of (str, str) to Points
+        What is correlated, by system and data set (of typed similarity and PIT by measure).
+    errors : tuple of Error
+        The largest ones of each system.
+    notes : tuple of str
+    """
+
+    task: Task
+    systems: tuple[str, ...]
+    scores: Mapping[str, Scores]
+    measured: tuple[Measured, ...]
+    tests: tuple[SignificanceTest, ...]
+    conventions: tuple[Conventional, ...] = ()
+    points: Mapping[tuple[str, str], Points] = field(default_factory=dict)
+    errors: tuple[Error, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def official(self) -> str:
+        """Name of the number that the task ranks systems by first."""
+        main = self.scores[self.systems[0]].main
+        measures = self.task.measures or [f"{self.task.dataset_names[0]}_{main}"]
+        return main if main in measures else measures[0]
+
+    @property
+    def rank(self) -> dict[str, int | None]:
+        """Rank of each system by the official number; the lowest one, if cells are illegible.
+
+        None if no published ranking is at hand, or not all data sets were scored.
+        """
+        found = {each.system: each.place for each in self.measured if each.name == self.official}
+        places = {system: found.get(system) for system in self.systems}
+        return {system: each.first if each else None for system, each in places.items()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row of plain values for each official number of each system."""
+        return [
+            {
+                "system": each.system,
+                "name": each.name,
+                "value": each.value,
+                "low": each.interval.low if each.interval else None,
+                "high": each.interval.high if each.interval else None,
+                "pairs": each.pairs,
+                "rank": each.place.first if each.place else None,
+                "last_rank": each.place.last if each.place else None,
+                "runs": each.place.runs if each.place else None,
+                **_neighbour(each.place, "above"),
+                **_neighbour(each.place, "below"),
+                "agreement": None if each.ceiling is None else float(each.ceiling),
+            }
+            for each in self.measured
+        ]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return `rows` as a table of pandas, which must be installed.
+
+        Raises
+        ------
+        InputError
+            If it is not.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise InputError(
+                "pandas is not installed; `rows()` gives the same without it."
+            ) from None
+        return pandas.DataFrame(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON; the published number as printed."""
-        values = asdict(self)
-        values["published"] = None if self.published is None else str(self.published)
-        return values
+        """Return everything as plain values for JSON."""
+        return {
+            "task": self.task.task,
+            "title": self.task.title,
+            "official": self.official,
+            "rank": self.rank,
+            "measured": self.rows(),
+            "tests": [each._asdict() for each in self.tests],
+            "conventions": [each._asdict() for each in self.conventions],
+            "errors": [each._asdict() for each in self.errors],
+            "scores": {name: each.to_dict() for name, each in self.scores.items()},
+            "notes": list(self.notes),
+        }
+
+    def report(self, folder: str | Path) -> list[Path]:
+        """Write a report as HTML, Markdown, LaTeX and JSON.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is not there.
+
+        Returns
+        -------
+        list of Path
+            The files.
+        """
+        from stsbaselines.comparison_report import write  # with plots, so slow to import
+
+        return write(self, Path(folder))
 
 
-def published_row(task: Task, baseline: BaselineConfig) -> Mapping[str, Decimal]:
-    """Return the printed numbers that a baseline claims to reproduce, by column.
-
-    Parameters
-    ----------
-    task : Task
-    baseline : BaselineConfig
-
-    Raises
-    ------
-    InputError
-        If a table is of another task, or has no such run, or tables contradict each other.
-    """
-    found: dict[str, Decimal] = {}
-    for row in baseline.published:
-        if table(row.table).task != task.task:
-            raise InputError(
-                f"table {row.table} is of {table(row.table).task}, not of {task.task}."
-            )
-        prefix = f"{row.dataset}_" if row.dataset else ""
-        for column, value in published(row.table, row.run).items():
-            if found.setdefault(f"{prefix}{column}", value) != value:
-                raise InputError(f"the published tables contradict each other on {prefix}{column}.")
-    return found
-
-
-def cells_of(
-    task: Task,
-    baseline: BaselineConfig,
-    runs: list[Scores],
-    expected: Mapping[str, Decimal],
-    why_missing: str = "",
-    trained_on: str = "",
-) -> Iterator[Cell]:
-    """Yield a cell for each data set and official aggregate.
-
-    Parameters
-    ----------
-    task : Task
-    baseline : BaselineConfig
-    runs : list of Scores
-        One for each seed; none if the baseline did not run.
-    expected : mapping of str to Decimal
-        The published row.
-    why_missing : str
-        Why a data set was not run.
-    trained_on : str
-        What the baseline was trained on.
-
-    Raises
-    ------
-    InputError
-        If a published or explained column is no measure of the task.
-    """
-    names = task.cell_names
-    for column in [*expected, *baseline.explained]:
-        if column not in [*names, "all"] and not column.endswith("rank"):
-            raise unknown(f"measure of {task.task}", column, names)
-    scored = [scores.cells() for scores in runs]
-    for name in names:
-        values = [each.get(name) for each in scored]
-        defined = [float(value) for value in values if value is not None]
-        complete = 0 < len(defined) == len(values)
-        cell = Cell(
-            task=task.task,
-            baseline=baseline.title,
-            name=name,
-            ours=statistics.fmean(defined) if complete else None,
-            published=expected.get(name),
-            deviation=statistics.stdev(defined) if complete and len(defined) > 1 else None,
-            interval=_interval(defined) if complete else None,
-        )
-        if any(name in each for each in scored):
-            explained = baseline.explained
-            general = explained.get("all") if cell.published is not None else None
-            explanation = explained.get(name, general)
-            if trained_on and cell.published is not None:
-                yield _judged_as_trained(cell, explanation, trained_on)
-            else:
-                yield judged(cell, explanation, task.decimals)
-        else:
-            yield replace(cell, status="no data", reason=why_missing)
-
-
-def _judged_as_trained(cell: Cell, explanation: Explanation | None, trained_on: str) -> Cell:
-    """Return the cell of a baseline that was trained afresh, and so never is `exact`."""
-    tolerance = explanation.tolerance if explanation and explanation.tolerance else math.inf
-    near = _is_near(cell, tolerance)
-    reason = f"{trained_on}; {explanation.reason}" if explanation else trained_on
-    return replace(cell, status="trained" if near else "differs", reason=reason)
-
-
-def _is_near(cell: Cell, tolerance: float) -> bool:
-    if cell.ours is None or cell.published is None:
-        return False
-    return abs(cell.ours - float(cell.published)) <= tolerance
-
-
-def _interval(values: list[float]) -> tuple[float, float] | None:
-    if len(values) < SEEDS_OF_AN_INTERVAL:
-        return None
-    low, high = np.percentile(values, [2.5, 97.5])
-    return float(low), float(high)
-
-
-def judged(
-    cell: Cell, explanation: Explanation | None, script_decimals: int = SCRIPT_DECIMALS
-) -> Cell:
-    """Return a cell with its status, and with the reason if it is not exact.
-
-    Parameters
-    ----------
-    cell : Cell
-    explanation : Explanation or None
-    script_decimals : int
-        How many the task's scorer prints.
-
-    Examples
-    --------
-    >>> judged(Cell("task", "baseline", "Mean", 0.70385, Decimal("0.7039")), None).status
-    'exact'
-    """
-    reason = explanation.reason if explanation else ""
-    tolerance = explanation.tolerance if explanation else None
-    if cell.published is None:
-        return replace(cell, status="illegible" if reason else "", reason=reason)
-    if agrees(cell.ours, cell.published, script_decimals):
-        return replace(cell, status="exact")
-    if tolerance is not None and cell.ours is not None:
-        near = _is_near(cell, tolerance)
-        return replace(cell, status="close" if near else "differs", reason=reason)
-    if explanation is not None and explanation.within_interval and cell.interval:
-        low, high = cell.interval
-        near = low <= float(cell.published) <= high
-        return replace(cell, status="close" if near else "differs", reason=reason)
-    return replace(cell, status="not reproducible" if reason else "differs", reason=reason)
+def _neighbour(found: Place | None, side: str) -> dict[str, Any]:
+    row = getattr(found, side) if found else None
+    if found is None or row is None:
+        return {side: None, f"{side}_value": None}
+    return {side: name_of(row), f"{side}_value": float(row.values[found.column])}

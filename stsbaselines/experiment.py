@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stsbaselines.comparison import NOT_PUBLISHED, Cell, cells_of, published_row
+from stsbaselines.cells import NOT_PUBLISHED, Cell, cells_of, published_row
 from stsbaselines.config import BaselineConfig, ExperimentConfig, Training, read_config
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import (
     is_unverified,
-    locate,
     require_all,
     require_model,
     require_resource,
@@ -28,8 +26,9 @@ from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.files import make_folder, to_json, write_bytes, write_text, writing
 from stsbaselines.predictor import Predictor, create, find
 from stsbaselines.submission import read_gold
+from stsbaselines.systems import Progress, available, no_progress, output_lines
 from stsbaselines.tasks import sts, typed
-from stsbaselines.tasks.family import Family, Scores, family_named, family_of
+from stsbaselines.tasks.family import Scores, family_named, family_of
 from stsbaselines.tasks.records import text_of, xml_of
 
 if TYPE_CHECKING:
@@ -39,12 +38,7 @@ KEPT_SEEDS = 10
 EVIDENCE = "evidence.jsonl"
 SHOWN_PAIRS = 10
 _FORMATS = {"scores": "sts", "alignments": "ists"}
-Progress = Callable[[int], None]
 Inputs = Mapping[str, Mapping[str, Path]]
-
-
-def no_progress(pairs: int) -> None:
-    """Show no progress."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +140,7 @@ def run(
     """
     task = find_task(config.task)
     validate(config)
-    datasets, notes = _available(task, data_dir)
+    datasets, notes = available(task, task.datasets, data_dir)
     inputs = {each.name: require_all(task, each, data_dir) for each in datasets}
     gold = read_gold(task, datasets, data_dir)
     prepared = [_prepared(task, each, data_dir, notes, inputs) for each in config.baselines]
@@ -389,20 +383,6 @@ def _validate_training(task: Task, train: Training) -> None:
         )
 
 
-def _available(task: Task, data_dir: str | Path | None) -> tuple[list[DataSet], list[str]]:
-    """Return the data sets to run, and a note on each restricted one that is not here."""
-    datasets, notes = [], []
-    for dataset in task.datasets:
-        if dataset.restricted and locate(task, dataset, "input", data_dir).status == "missing":
-            notes.append(
-                f"{dataset.name} was left out, and with it what needs all data sets:"
-                f" {dataset.files['input'].name} is not here ({dataset.licence})."
-            )
-        else:
-            datasets.append(dataset)
-    return datasets, notes
-
-
 def _predict(
     task: Task,
     datasets: list[DataSet],
@@ -424,7 +404,7 @@ def _predict(
             progress(dataset.pairs)
             continue
         with writing(folder / dataset.output) as stream:
-            for count, lines in _output(family, predictor, pairs, n_jobs):
+            for count, lines in output_lines(family, predictor, pairs, n_jobs):
                 stream.write(lines)
                 progress(count)
     return evidence
@@ -466,19 +446,6 @@ def _predict_explained(
                 write_bytes(folder / "text" / f"{name}.txt", text_of(record))
                 write_bytes(folder / "xml" / f"{name}.xml", xml_of(record))
     return evidence if len(items) <= SHOWN_PAIRS and not left_out else []
-
-
-def _output(
-    family: Family, predictor: Predictor, pairs: Iterable[Any], n_jobs: int
-) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of an output chunk by chunk, with the number of pairs that they are for."""
-    start = 1
-    pairs, kept = itertools.tee(pairs)
-    for predictions in predictor.predict_chunks(pairs, n_jobs=n_jobs):
-        count = len(predictions)
-        chunk = list(itertools.islice(kept, count))
-        yield count, family.format_predictions(predictions, chunk, start)
-        start += count
 
 
 def _scored(
@@ -578,7 +545,7 @@ def predict_file(predictor: Predictor, source: Path | None, out: Path | None, n_
             " line: run it by a configuration."
         )
     family = family_named(_FORMATS[predictor.predicts])
-    chunks = (lines for _, lines in _output(family, predictor, pairs, n_jobs))
+    chunks = (lines for _, lines in output_lines(family, predictor, pairs, n_jobs))
     if out is None:
         for lines in chunks:
             sys.stdout.buffer.write(lines)

@@ -188,7 +188,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             predictor = create(name, **description["parameters"])
         if not isinstance(predictor, cls):
             raise InputError([Fault(str(folder), f"a saved {name!r}", f"a {cls.__name__}")])
-        for key, value in [*description["attributes"].items(), *_read_arrays(folder / _ARRAYS)]:
+        for key, value in [*description["attributes"].items(), *read_arrays(folder / _ARRAYS)]:
             if not _is_learned(key):
                 raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
             setattr(predictor, key, value)
@@ -353,7 +353,14 @@ def load(directory: str | Path) -> Predictor:
     return Predictor.load(directory)
 
 
-def _read_arrays(path: Path) -> list[tuple[str, Any]]:
+def read_arrays(path: Path) -> list[tuple[str, Any]]:
+    """Read the named arrays of an npz file, without pickle.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
     with open_to_read(path) as stream:
         try:
             arrays = np.load(stream, allow_pickle=False)

@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from tabulate import tabulate
 
-from stsbaselines.comparison import NOT_PUBLISHED
+from stsbaselines.cells import NOT_PUBLISHED
+from stsbaselines.comparison import BASELINE, BOOTSTRAP, FISHER, SYSTEM, WILLIAMS
 from stsbaselines.files import to_json
+from stsbaselines.reference.ranking import name_of
 
 if TYPE_CHECKING:
     from stsbaselines.baselines.typed_tfidf import Evidence
-    from stsbaselines.comparison import Cell
+    from stsbaselines.cells import Cell
+    from stsbaselines.comparison import Comparison, Measured, SignificanceTest
     from stsbaselines.experiment import Results
+    from stsbaselines.explanation import Explanation
     from stsbaselines.reference import Table
     from stsbaselines.tasks.family import Scores
 
@@ -246,6 +250,163 @@ def _printed(rows: Rows) -> list[dict[str, str]]:
         {key: each if isinstance(each, str) else number(each) for key, each in row.items()}
         for row in rows
     ]
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Return where systems stand as tables, with the notes and the signatures below.
+
+    What differs significantly (one-tailed, p < .05) has a star.
+    """
+    title = f"{', '.join(comparison.systems)} on {comparison.task.task}"
+    parts = [title, "", render(standing_rows(comparison)), "", *_legend(comparison)]
+    if len(comparison.systems) > 1:
+        parts += ["", render(difference_rows(comparison)), "", _DEPENDENT]
+    if comparison.conventions:
+        parts += ["", "By the conventions that papers use:", "", *_conventions(comparison)]
+    signatures = dict.fromkeys(each.signature for each in comparison.scores.values())
+    return "\n".join([*parts, "", *comparison.notes, *signatures])
+
+
+_DEPENDENT = (
+    "Systems on the same pairs depend on each other: quote Williams' test (of Pearson's"
+    " correlation) or else the paired bootstrap; Fisher's z is for comparison with the papers."
+)
+
+
+def _legend(comparison: Comparison) -> list[str]:
+    if not any(each.place for each in comparison.measured):
+        return [f"No published ranking of {comparison.task.task} is at hand."]
+    methods = {each.method for each in comparison.tests if each.relation != SYSTEM}
+    how = " or ".join(sorted(methods))
+    return [
+        f"* differs significantly ({how}, one-tailed, p < .05) from that run."
+        if methods == {FISHER}
+        else f"* differs significantly from that run ({how}; p < .05)."
+    ]
+
+
+def standing_rows(comparison: Comparison) -> list[dict[str, str]]:
+    """Return each official number of each system, with its interval, rank and neighbours."""
+    tests = {
+        (each.system, each.name, each.other): each
+        for each in comparison.tests
+        if each.relation != SYSTEM
+    }
+    rows = [_standing_row(each, tests) for each in comparison.measured]
+    columns = dict.fromkeys(key for row in rows for key in row)
+    used = [key for key in columns if any(row.get(key) for row in rows)]
+    return [{key: row.get(key, "") for key in used} for row in rows]
+
+
+def _standing_row(
+    each: Measured, tests: Mapping[tuple[str, str, str], SignificanceTest]
+) -> dict[str, str]:
+    row = {
+        "system": each.system,
+        "number": each.name,
+        "value": number(each.value),
+        "95% interval": f"{each.interval.low:.3f} to {each.interval.high:.3f}"
+        if each.interval
+        else "",
+        "rank": str(each.place or ""),
+    }
+    for side in ("above", "below"):
+        other = getattr(each.place, side) if each.place else None
+        row[side] = ""
+        if each.place is not None and other is not None:
+            star = _star(tests.get((each.system, each.name, name_of(other))))
+            row[side] = f"{name_of(other)} {other.values[each.place.column]}{star}"
+    row["equal"] = ", ".join(name_of(other) for other in each.place.equal) if each.place else ""
+    row["agreement"] = "" if each.ceiling is None else str(each.ceiling)
+    for test in tests.values():
+        if (test.system, test.name, test.relation) == (each.system, each.name, BASELINE):
+            row[f"less {test.other}"] = f"{_difference(test.difference, 4)}{_star(test)}"
+    return row
+
+
+def _difference(value: float, decimals: int) -> str:
+    """Write a difference with its sign, but zero without one."""
+    return f"{round(value, decimals):+.{decimals}f}" if round(value, decimals) else "0"
+
+
+def _star(test: SignificanceTest | None) -> str:
+    return "*" if test is not None and test.differs else ""
+
+
+def difference_rows(comparison: Comparison) -> list[dict[str, str]]:
+    """Return a row for each official number of each two systems, with the p of all tests."""
+    rows: dict[tuple[str, str, str], dict[str, str]] = {}
+    for each in comparison.tests:
+        if each.relation != SYSTEM:
+            continue
+        row = rows.setdefault(
+            (each.system, each.other, each.name),
+            {
+                "number": each.name,
+                "systems": f"{each.system} - {each.other}",
+                "difference": _difference(each.difference, 5),
+                WILLIAMS: "",
+                BOOTSTRAP: "",
+                FISHER: "",
+                "differs": "",
+            },
+        )
+        row[each.method] = f"{each.p:.4f}" if each.p is not None else ""
+        if each.quote:
+            row["differs"] = f"{'yes' if each.differs else 'no'} ({each.method})"
+    return list(rows.values())
+
+
+def _conventions(comparison: Comparison) -> list[str]:
+    """Return the table of conventions, and below it what all of their signatures begin with."""
+    rows = convention_rows(comparison)
+    fields = [row["signature"].split("|") for row in rows]
+    common = [each[0] for each in zip(*fields, strict=False)]
+    count = next((i for i, each in enumerate(zip(*fields, strict=False)) if len({*each}) > 1), 0)
+    for row, each in zip(rows, fields, strict=True):
+        row["signature"] = "|".join(["...", *each[count:]] if count else each)
+    begin = [f"... {'|'.join(common[:count])}"] if count else []
+    return [render(rows), "", *begin]
+
+
+def convention_rows(comparison: Comparison) -> list[dict[str, str]]:
+    """Return a row for each convention, with the number of each system."""
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for each in comparison.conventions:
+        row = rows.setdefault((each.name, each.signature), {"convention": each.name})
+        row[each.system] = number(each.value)
+        row["signature"] = each.signature
+    columns = ["convention", *comparison.systems, "signature"]
+    return [{key: row.get(key, "") for key in columns} for row in rows.values()]
+
+
+def explanation_text(found: Explanation) -> str:
+    """Return under which measures and conventions a run gives a number, or what is nearest."""
+    rows = [
+        {
+            "measure or convention": each.name,
+            "official": "yes" if each.official else "",
+            "value": f"{each.value:.7f}",
+            "rounded": each.rounding + (", times 100" if each.times != 1 else ""),
+            "signature": each.signature,
+        }
+        for each in found.matches
+    ]
+    if rows:
+        return "\n".join(
+            [f"{found.run} on {found.task} gives {found.number} as:", "", render(rows)]
+        )
+    near = [
+        {
+            "measure or convention": each.name,
+            "value": f"{each.value:.7f}",
+            "off by": f"{each.off:+.5f}" + (" (times 100)" if each.times != 1 else ""),
+            "signature": each.signature,
+        }
+        for each in found.nearest
+    ]
+    first = f"{found.run} on {found.task} gives {found.number} by no convention. The nearest are:"
+    return "\n".join([first, "", render(near)])
 
 
 def tables_text(tables: Iterable[Table], style: Format = Format.text) -> str:

@@ -50,7 +50,7 @@ def score(
     family = family_of(entry)
     files = output_files(entry, Path(path), dataset, mapping or {})
     chosen = [each for each in entry.datasets if each.name in files]
-    outputs = _read_outputs(entry, files, strict=False)
+    outputs = read_outputs(entry, files)
     gold = read_gold(entry, chosen, data_dir)
     return family.score(entry, run_name(Path(path)), gold, outputs)
 
@@ -80,12 +80,31 @@ def check(
     """
     entry = find_task(task)
     files = output_files(entry, Path(path), dataset, mapping or {})
-    _read_outputs(entry, files, strict=True)
+    read_outputs(entry, files, strict=True)
     return files
 
 
-def _read_outputs(task: Task, files: Mapping[str, Path], strict: bool) -> dict[str, Any]:
-    """Read all output files, and raise the faults of all of them together."""
+def read_outputs(task: Task, files: Mapping[str, Path], strict: bool = False) -> dict[str, Any]:
+    """Read the output file of each data set.
+
+    Parameters
+    ----------
+    task : Task
+    files : mapping of str to Path
+        By data set; see `output_files`.
+    strict : bool
+        Whether by the rules for submissions.
+
+    Returns
+    -------
+    dict of str to output
+        By data set, as the task's family has it.
+
+    Raises
+    ------
+    InputError
+        With the faults of all files.
+    """
     family = family_of(task)
     outputs: dict[str, Any] = {}
     faults: list[Fault | str] = []

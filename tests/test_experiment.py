@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stsbaselines import comparison, experiment, files, reference, report, submission
-from stsbaselines.comparison import published_row
+from stsbaselines import experiment, files, reference, report, submission
+from stsbaselines.cells import Cell, cells_of, judged, published_row
 from stsbaselines.config import (
     BaselineConfig,
     ExperimentConfig,
@@ -162,8 +162,8 @@ def test_the_status_of_a_cell(
     explanation: Explanation | None,
     status: str,
 ) -> None:
-    cell = comparison.Cell("task", "baseline", "set", ours, Decimal(printed) if printed else None)
-    assert comparison.judged(cell, explanation).status == status
+    cell = Cell("task", "baseline", "set", ours, Decimal(printed) if printed else None)
+    assert judged(cell, explanation).status == status
 
 
 def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_a_trained_baseline_says_on_what(tmp_path: Path) -> None:
     published = PublishedRun(table="pit2015", run="WTMF")
     claimed = trained.model_copy(update={"published": published, "explained": explained})
     cells = list(
-        comparison.cells_of(
+        cells_of(
             find_task("sample-pit"),
             claimed,
             list(experiment.run(read_config("sample-pit"), tmp_path).baselines[1].runs),
@@ -278,7 +278,7 @@ def test_a_trained_baseline_says_on_what(tmp_path: Path) -> None:
     narrow = claimed.model_copy(update={"explained": strict})
     runs = list(experiment.run(read_config("sample-pit"), tmp_path).baselines[1].runs)
     row = reference.published("pit2015", "WTMF")
-    again = comparison.cells_of(find_task("sample-pit"), narrow, runs, row, "", "trained on it")
+    again = cells_of(find_task("sample-pit"), narrow, runs, row, "", "trained on it")
     assert {cell.status for cell in again} == {"differs"}
 
 

@@ -22,10 +22,11 @@ LAYERS = [
     {"tasks"},
     {"predictor"},
     {"baselines"},
-    {"config", "submission", "training"},
-    {"comparison"},
+    {"config", "submission", "systems", "training"},
+    {"cells"},
     {"experiment"},
-    {"report", "show"},
+    {"comparison", "comparison_report", "explanation", "plots", "report", "show"},
+    {"standing"},
     {"cli"},
 ]
 

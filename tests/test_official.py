@@ -12,7 +12,7 @@ import pytest
 
 from conftest import OFFICIAL_DATA, run_command
 from stsbaselines import experiment, reference, submission
-from stsbaselines.comparison import published_row
+from stsbaselines.cells import published_row
 from stsbaselines.config import config_names, read_config
 from stsbaselines.data import find
 from stsbaselines.data.catalogue import Task, find_task, task_names

@@ -53,6 +53,14 @@ class Table:
         What to know when reading it.
     columns : tuple of str
     rows : tuple of Row
+    dataset : str
+        The only data set that its columns are of, or "".
+    chunks : str
+        ``gold`` or ``system``: which chunks the runs were given, or "".
+    uncounted : frozenset of str
+        Flags of rows that the paper left out when it counted ranks.
+    illegible_ranks : tuple of int
+        Ranks of runs whose aggregate is illegible in our copy, or who are not in it.
     """
 
     name: str
@@ -61,6 +69,10 @@ class Table:
     note: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    dataset: str = ""
+    chunks: str = ""
+    uncounted: frozenset[str] = frozenset()
+    illegible_ranks: tuple[int, ...] = ()
 
     def summary(self) -> dict[str, str]:
         """Return what the table is, without its rows."""
@@ -140,6 +152,10 @@ def table(name: str) -> Table:
         note=about.get("note", ""),
         columns=columns,
         rows=tuple(_row(cells, numeric - {"run"}) for cells in rows),
+        dataset=about.get("dataset", ""),
+        chunks=about.get("chunks", ""),
+        uncounted=frozenset(about.get("uncounted", "").split()),
+        illegible_ranks=tuple(map(int, about.get("illegible ranks", "").split())),
     )
 
 

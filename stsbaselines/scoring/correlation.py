@@ -36,13 +36,23 @@ def _is_constant(values: FloatArray) -> bool:
     return len(values) == 0 or bool(np.all(values == values[0]))
 
 
-def _deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Deviations from the weighted mean, scaled to at most 1 so that no square overflows."""
+def deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Deviations from the weighted mean, scaled to at most 1 so that no square overflows.
+
+    Parameters
+    ----------
+    values, weights : ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> deviations(np.array([1.0, 2.0, 6.0]), np.ones(3))
+    array([-0.66666667, -0.33333333,  1.        ])
+    """
     _, exponent = np.frexp(np.abs(values).max())
     scaled = np.ldexp(values, -exponent)
-    deviations = scaled - np.average(scaled, weights=weights)
-    largest = np.abs(deviations).max()
-    return np.asarray(deviations / largest if largest > 0 else deviations)
+    centred = scaled - np.average(scaled, weights=weights)
+    largest = np.abs(centred).max()
+    return np.asarray(centred / largest if largest > 0 else centred)
 
 
 def pearson(
@@ -90,7 +100,7 @@ def pearson(
     if _is_constant(x) or _is_constant(y):
         return None
     w = w / w.max()
-    dx, dy = _deviations(x, w), _deviations(y, w)
+    dx, dy = deviations(x, w), deviations(y, w)
     spread = math.sqrt(np.sum(w * dx * dx)) * math.sqrt(np.sum(w * dy * dy))
     if spread == 0:
         return None
@@ -144,7 +154,7 @@ def fitted_to_gold(scores: npt.ArrayLike, gold: npt.ArrayLike) -> FloatArray | N
     x, y = _vectors(scores, gold)
     if _is_constant(x):
         return None
-    dx = _deviations(x, np.ones(len(x)))
+    dx = deviations(x, np.ones(len(x)))
     largest = max(float(np.abs(y).max()), np.finfo(float).tiny)
     scaled = y / largest
     middle = scaled.mean()

@@ -8,8 +8,7 @@ then Williams' test is the right one for Pearson's correlation, and the bootstra
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +39,7 @@ class Interval(NamedTuple):
 
 
 def fisher_interval(r: float, n: int, confidence: float = CONFIDENCE) -> Interval:
-    """Return the interval of confidence of a correlation by Fisher's z.
+    """Return the (two-sided) interval of confidence of a correlation by Fisher's z.
 
     Parameters
     ----------
@@ -79,7 +78,7 @@ def fisher_interval(r: float, n: int, confidence: float = CONFIDENCE) -> Interva
 
 
 def fisher_test(r1: float, n1: int, r2: float, n2: int) -> Significance:
-    """Test whether the first of two independent correlations is higher, by Fisher's z.
+    """Test whether the first of two independent correlations is higher, by Fisher's z (one-tailed).
 
     Parameters
     ----------
@@ -115,7 +114,7 @@ def fisher_test(r1: float, n1: int, r2: float, n2: int) -> Significance:
 
 
 def williams_test(r1: float, r2: float, between: float, n: int) -> Significance:
-    """Test whether the first of two systems correlates higher with the same gold standard.
+    """Test whether the first of two systems correlates higher with the same gold (one-tailed).
 
     Parameters
     ----------
@@ -162,6 +161,36 @@ def williams_test(r1: float, r2: float, between: float, n: int) -> Significance:
     return Significance(statistic, float(t.sf(statistic, n - 3)))
 
 
+def bootstrap_interval(values: npt.ArrayLike) -> Interval | None:
+    """Return the interval within which 95 % of the resampled values of a measure lie.
+
+    Parameters
+    ----------
+    values : array-like of shape (resamples,)
+        See `stsbaselines.scoring.resampling`; NaN where undefined.
+
+    Returns
+    -------
+    Interval or None
+        Percentiles of the values that are defined; None if more than half are not.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 13.3.
+
+    Examples
+    --------
+    >>> [round(bound, 3) for bound in bootstrap_interval(np.arange(1001) / 1000)]
+    [0.025, 0.975]
+    """
+    resampled = np.asarray(values, dtype=np.float64)
+    defined = resampled[~np.isnan(resampled)]
+    if not len(defined) or 2 * len(defined) < len(resampled):
+        return None
+    low, high = np.percentile(defined, [50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)])
+    return Interval(float(low), float(high))
+
+
 class Bootstrap(NamedTuple):
     """A difference of two systems with its interval of confidence.
 
@@ -182,28 +211,22 @@ class Bootstrap(NamedTuple):
 
 
 def paired_bootstrap(
-    measure: Callable[[npt.NDArray[Any]], tuple[float | None, float | None]],
-    n: int,
-    resamples: int = 1000,
-    random_state: int = 0,
+    difference: float, first: npt.ArrayLike, second: npt.ArrayLike
 ) -> Bootstrap | None:
-    """Compare two systems on the same resampled pairs.
+    """Test whether the first of two systems is better, on the same resampled pairs (one-tailed).
 
     Parameters
     ----------
-    measure : callable on ndarray of int
-        Gets places of pairs, and returns the measure of both systems on them, None where it
-        is undefined.
-    n : int
-        Pairs.
-    resamples : int
-    random_state : int
-        Seed.
+    difference : float
+        Of the first system over the second, on all pairs.
+    first, second : array-like of shape (resamples,)
+        A measure of each system on the same resamples; NaN where undefined.
 
     Returns
     -------
     Bootstrap or None
-        None if a measure is undefined on all pairs, or on all resamples.
+        None if a measure is undefined on more than half of the resamples; the others do not
+        count.
 
     References
     ----------
@@ -211,25 +234,16 @@ def paired_bootstrap(
 
     Examples
     --------
-    >>> left, right = np.array([1.0, 1.0, 1.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.0])
-    >>> found = paired_bootstrap(lambda places: (left[places].mean(), right[places].mean()), 4)
-    >>> found.difference, found.interval.high
-    (0.75, 1.0)
+    >>> paired_bootstrap(0.2, [0.7, 0.9, 0.8, 0.6], [0.6, 0.6, 0.6, 0.6]).p
+    0.4
     """
-    generator = np.random.RandomState(random_state)
-    whole = _difference(measure(np.arange(n)))
-    drawn = (_difference(measure(generator.randint(n, size=n))) for _ in range(resamples))
-    differences = np.array([each for each in drawn if each is not None])
-    if whole is None or not len(differences):
+    differences = np.subtract(first, second)
+    interval = bootstrap_interval(differences)
+    if interval is None:
         return None
-    low, high = np.percentile(differences, [50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)])
+    defined = int((~np.isnan(differences)).sum())
     worse = int((differences <= 0).sum())
-    return Bootstrap(whole, Interval(float(low), float(high)), (1 + worse) / (1 + len(differences)))
-
-
-def _difference(measured: tuple[float | None, float | None]) -> float | None:
-    first, second = measured
-    return None if first is None or second is None else float(first - second)
+    return Bootstrap(float(difference), interval, (1 + worse) / (1 + defined))
 
 
 def _normal(statistic: float) -> Significance:

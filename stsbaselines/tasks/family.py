@@ -82,6 +82,24 @@ class SentencePair(NamedTuple):
     right: str
 
 
+class Points(NamedTuple):
+    """Scores and gold scores of the pairs that count: what a correlation is of.
+
+    Attributes
+    ----------
+    scores, gold : ndarray of shape (n_pairs,)
+    lines : ndarray of int of shape (n_pairs,)
+        Lines of the pairs in the input file, from 1.
+    weights : ndarray of shape (n_pairs,) or None
+        Confidences, if the official correlation is weighted by them.
+    """
+
+    scores: npt.NDArray[np.float64]
+    gold: npt.NDArray[np.float64]
+    lines: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64] | None = None
+
+
 class LineError(Exception):
     """A line of a file that does not fit.
 
@@ -224,6 +242,27 @@ class Family(Protocol):
         self, task: Task, run: str, gold: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> Scores:
         """Score the outputs of a run; both mappings are by data set."""
+
+    def countable(self, gold: Any) -> npt.NDArray[np.bool_]:
+        """Tell which lines of a data set the scorer counts: among these, pairs are resampled."""
+
+    def points(
+        self, task: Task, gold: Mapping[str, Any], outputs: Mapping[str, Any]
+    ) -> dict[str, Points]:
+        """Return what is correlated, by the names of `Scores.cells`; empty for alignments."""
+
+    def resampled(
+        self,
+        task: Task,
+        gold: Mapping[str, Any],
+        outputs: Mapping[str, Any],
+        counts: Mapping[str, npt.NDArray[np.int64]],
+    ) -> dict[str, npt.NDArray[np.float64]]:
+        """Return official measures on resampled pairs, by the names of `Scores.cells`.
+
+        `counts` says for each data set, in an array of shape (n_resamples, n_pairs), how often
+        each line of it was drawn; NaN is what is undefined.
+        """
 
 
 def family_of(task: Task) -> Family:

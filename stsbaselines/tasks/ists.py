@@ -7,11 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.scoring import alignment, correlation
+from stsbaselines.scoring import alignment, correlation, resampling
 from stsbaselines.scoring.alignment import Links
+from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.scoring.paraphrase import BoolArray
+from stsbaselines.scoring.resampling import IntArray
 from stsbaselines.tasks.alignment_file import (
     ADDITIONAL_TYPES,
     MAIN_TYPES,
@@ -22,7 +27,7 @@ from stsbaselines.tasks.alignment_file import (
     read_alignments,
     tokens_of,
 )
-from stsbaselines.tasks.family import Measures, Scores, parse_lines, signature
+from stsbaselines.tasks.family import Measures, Points, Scores, parse_lines, signature
 
 PREDICTIONS = "alignments"
 _OUTPUT_NAME = re.compile(r"STSint\.(?:gs|input|testinput|output)\.(.+)\.wa")
@@ -327,6 +332,49 @@ def score(
         notes=tuple(notes),
         details={name: _details(pairs) for name, pairs in links.items()},
     )
+
+
+def countable(gold: AlignmentFile) -> BoolArray:
+    """Tell which sentence pairs of a gold standard count: all do."""
+    return np.ones(len(gold.pairs), dtype=np.bool_)
+
+
+def points(
+    task: Task, gold: Mapping[str, AlignmentFile], outputs: Mapping[str, AlignmentFile]
+) -> dict[str, Points]:
+    """Return what is correlated: nothing."""
+    return {}
+
+
+def resampled(
+    task: Task,
+    gold: Mapping[str, AlignmentFile],
+    outputs: Mapping[str, AlignmentFile],
+    counts: Mapping[str, IntArray],
+) -> dict[str, FloatArray]:
+    """Return the official measures on resamples of the sentence pairs of each data set.
+
+    Parameters
+    ----------
+    task : Task
+    gold, outputs : mapping of str
+        As for `score`, which tells whether they fit.
+    counts : mapping of str to ndarray of int of shape (resamples, n_pairs)
+        How often each sentence pair was drawn.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (resamples,)
+        Such as ``images_TS`` and, if all data sets are here, ``Mean_TS``. NaN where undefined.
+    """
+    found: dict[str, FloatArray] = {}
+    for name, output in outputs.items():
+        pairs = links_of_pairs(output, gold[name])
+        for measure, penalties in alignment.PENALTIES.items():
+            found[f"{name}_{measure}"] = resampling.agreement(pairs, penalties, counts[name])
+    if len(outputs) == len(task.datasets):
+        found["Mean_TS"] = np.mean([found[f"{name}_TS"] for name in outputs], axis=0)
+    return found
 
 
 def links_of_pairs(output: AlignmentFile, gold: AlignmentFile) -> list[tuple[Links, Links]]:

@@ -19,12 +19,14 @@ from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.files import open_to_read
-from stsbaselines.scoring import correlation, paraphrase
+from stsbaselines.scoring import correlation, paraphrase, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
+from stsbaselines.scoring.resampling import IntArray
 from stsbaselines.tasks.family import (
     LineError,
     Measures,
+    Points,
     Scores,
     SentencePair,
     checked_scores,
@@ -376,13 +378,83 @@ def score(
     )
 
 
+def countable(gold: Gold) -> BoolArray:
+    """Tell which lines of a gold standard count: all do, for the correlation."""
+    return np.ones(len(gold.degree), dtype=np.bool_)
+
+
+def points(
+    task: Task, gold: Mapping[str, Gold], outputs: Mapping[str, SystemOutput]
+) -> dict[str, Points]:
+    """Return what is correlated: scores and degrees of all pairs, as ``pearson``.
+
+    Parameters
+    ----------
+    task : Task
+    gold, outputs : mapping of str
+        As for `score`.
+
+    Returns
+    -------
+    dict of str to Points
+        Empty for a system without a similarity run.
+    """
+    found = {}
+    for name, output in outputs.items():
+        if _has_similarity_run(output):
+            lines = np.arange(1, len(output.scores) + 1)
+            found["pearson"] = Points(output.scores, gold[name].degree, lines)
+    return found
+
+
+def resampled(
+    task: Task,
+    gold: Mapping[str, Gold],
+    outputs: Mapping[str, SystemOutput],
+    counts: Mapping[str, IntArray],
+) -> dict[str, FloatArray]:
+    """Return the official measures on resamples of all pairs, debatable ones too.
+
+    Parameters
+    ----------
+    task : Task
+    gold, outputs : mapping of str
+        As for `score`.
+    counts : mapping of str to ndarray of int of shape (resamples, n_pairs)
+        How often each line was drawn.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (resamples,)
+        By measure. NaN where undefined, as all of the scores without a similarity run.
+    """
+    found: dict[str, FloatArray] = {}
+    for name, output in outputs.items():
+        decided, drawn = ~gold[name].is_debatable, counts[name]
+        truth, scores = gold[name].is_paraphrase[decided], output.scores[decided]
+        labels = resampling.f1(output.labels[decided], truth, drawn[:, decided])
+        found |= {"F1": labels.f1, "precision": labels.precision, "recall": labels.recall}
+        if _has_similarity_run(output):
+            pearson = resampling.pearson(output.scores, gold[name].degree, drawn)
+            best = resampling.max_f1(scores, truth, drawn[:, decided])
+            of_scores = [pearson, *best]
+        else:
+            of_scores = [np.full(len(drawn), np.nan)] * 4
+        found |= zip(("pearson", "maxF1", "mPrecision", "mRecall"), of_scores, strict=True)
+    return found
+
+
+def _has_similarity_run(output: SystemOutput) -> bool:
+    return bool((output.scores > NO_SIMILARITY_RUN).any())
+
+
 def _measures(name: str, gold: Gold, output: SystemOutput, notes: list[str]) -> Measures:
     notes.extend(f"{name}: {note}" for note in output.notes)
     decided = ~gold.is_debatable
     truth, scores = gold.is_paraphrase[decided], output.scores[decided]
     labels = paraphrase.identification(output.labels[decided], truth)
     pearson, best, average = None, None, None
-    if (output.scores <= NO_SIMILARITY_RUN).all():
+    if not _has_similarity_run(output):
         notes.append(f"{name}: all scores are at most {NO_SIMILARITY_RUN}: no similarity run")
     else:
         pearson = correlation.pearson(output.scores, gold.degree)

@@ -22,11 +22,14 @@ from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
 from stsbaselines.files import lines_of, open_to_read
-from stsbaselines.scoring import correlation
+from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.scoring.paraphrase import BoolArray
+from stsbaselines.scoring.resampling import IntArray
 from stsbaselines.tasks.family import (
     LineError,
     Measures,
+    Points,
     Scores,
     SentencePair,
     checked_scores,
@@ -292,11 +295,7 @@ def score(
         (confidence-weighted) are those of 2012, tables 1 and 2.
     """
     notes: list[str] = []
-    parts = [
-        _Part.of(name, gold[name], outputs[name], task, notes)
-        for name in task.dataset_names
-        if name in outputs
-    ]
+    parts = _parts(task, gold, outputs, notes)
     complete = len(parts) == len(task.datasets)
     return Scores(
         task=task.task,
@@ -307,6 +306,102 @@ def score(
         signature=_signature(task, parts, complete),
         notes=tuple(notes),
     )
+
+
+def countable(gold: FloatArray) -> BoolArray:
+    """Tell which lines of a gold standard are scored.
+
+    Examples
+    --------
+    >>> countable(np.array([4.0, np.nan])).tolist()
+    [True, False]
+    """
+    return ~np.isnan(gold)
+
+
+def points(
+    task: Task, gold: Mapping[str, FloatArray], outputs: Mapping[str, SystemOutput]
+) -> dict[str, Points]:
+    """Return what is correlated: by data set and, if all are here, for ``ALL``.
+
+    Parameters
+    ----------
+    task : Task
+    gold, outputs : mapping of str
+        As for `score`.
+
+    Returns
+    -------
+    dict of str to Points
+        The lines of ``ALL`` are numbered through.
+    """
+    parts = _parts(task, gold, outputs, [])
+    found = {
+        part.name: Points(
+            part.scores,
+            part.gold,
+            np.flatnonzero(countable(gold[part.name])) + 1,
+            part.pearson_weights,
+        )
+        for part in parts
+    }
+    if len(parts) == len(task.datasets):
+        scores = np.concatenate([part.scores for part in parts])
+        joined = np.concatenate([part.gold for part in parts])
+        found["ALL"] = Points(scores, joined, np.arange(1, len(joined) + 1))
+    return found
+
+
+def resampled(
+    task: Task,
+    gold: Mapping[str, FloatArray],
+    outputs: Mapping[str, SystemOutput],
+    counts: Mapping[str, IntArray],
+) -> dict[str, FloatArray]:
+    """Return the official correlations on resamples within each data set.
+
+    Parameters
+    ----------
+    task : Task
+    gold, outputs : mapping of str
+        As for `score`.
+    counts : mapping of str to ndarray of int of shape (resamples, n_pairs)
+        How often each line was drawn; those of pairs that are not scored do not count.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (resamples,)
+        By data set and, if all are here, ``Mean`` (weighted as in `score`), ``ALL`` and
+        ``ALLnrm``, which is fitted to each resample. NaN where undefined.
+    """
+    parts = _parts(task, gold, outputs, [])
+    drawn = [counts[part.name][:, countable(gold[part.name])] for part in parts]
+    found = {
+        part.name: resampling.pearson(part.scores, part.gold, each, part.pearson_weights)
+        for part, each in zip(parts, drawn, strict=True)
+    }
+    if len(parts) == len(task.datasets):
+        scores, golds = [part.scores for part in parts], [part.gold for part in parts]
+        pairs = [len(values) for values in golds]
+        found["Mean"] = np.average([*found.values()], axis=0, weights=pairs)
+        found["ALL"] = resampling.pearson(
+            np.concatenate(scores), np.concatenate(golds), np.concatenate(drawn, axis=1)
+        )
+        found["ALLnrm"] = resampling.pearson_all_normalized(scores, golds, drawn)
+    return found
+
+
+def _parts(
+    task: Task,
+    gold: Mapping[str, FloatArray],
+    outputs: Mapping[str, SystemOutput],
+    notes: list[str],
+) -> list[_Part]:
+    return [
+        _Part.of(name, gold[name], outputs[name], task, notes)
+        for name in task.dataset_names
+        if name in outputs
+    ]
 
 
 @dataclass(frozen=True)
@@ -323,7 +418,7 @@ class _Part:
     def of(
         cls, name: str, gold: FloatArray, output: SystemOutput, task: Task, notes: list[str]
     ) -> _Part:
-        scored = ~np.isnan(gold)
+        scored = countable(gold)
         notes.extend(f"{name}: {note}" for note in output.notes)
         confidences, how = output.confidences, "none"
         if confidences is not None:
@@ -344,10 +439,14 @@ class _Part:
             )
         return part
 
+    @property
+    def pearson_weights(self) -> FloatArray | None:
+        """The weights of the official correlation; None if it has none, or all are equal."""
+        return self.confidences if self.confidence == "weighted" else None
+
     @functools.cached_property
     def pearson(self) -> float | None:
-        weights = self.confidences if self.confidence == "weighted" else None
-        return correlation.pearson(self.scores, self.gold, weights)
+        return correlation.pearson(self.scores, self.gold, self.pearson_weights)
 
     @functools.cached_property
     def spearman(self) -> float | None:

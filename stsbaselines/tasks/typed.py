@@ -18,11 +18,14 @@ from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.europeana import item_code, record_name
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown
-from stsbaselines.scoring import correlation
+from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.scoring.paraphrase import BoolArray
+from stsbaselines.scoring.resampling import IntArray
 from stsbaselines.tasks.family import (
     LineError,
     Measures,
+    Points,
     Scores,
     number_of,
     parse_lines,
@@ -303,7 +306,7 @@ def score(
     datasets: dict[str, Measures] = {}
     notes = []
     for name, output in outputs.items():
-        scored = ~np.isnan(gold[name][:, 0])
+        scored = countable(gold[name])
         predicted = output[scored]
         columns = zip(TYPES, predicted.T, gold[name][scored].T, strict=True)
         pearsons = {each: correlation.pearson(mine, theirs) for each, mine, theirs in columns}
@@ -331,6 +334,64 @@ def score(
         signature=_signature(task, datasets, outputs),
         notes=tuple(notes),
     )
+
+
+def countable(gold: FloatArray) -> BoolArray:
+    """Tell which lines of a gold standard are scored: not those of items that are left out."""
+    return ~np.isnan(gold[:, 0])
+
+
+def points(
+    task: Task, gold: Mapping[str, FloatArray], outputs: Mapping[str, FloatArray]
+) -> dict[str, Points]:
+    """Return what is correlated, by type.
+
+    Parameters
+    ----------
+    task : Task
+    gold, outputs : mapping of str
+        As for `score`.
+    """
+    found: dict[str, Points] = {}
+    for name, output in outputs.items():
+        scored = countable(gold[name])
+        lines = np.flatnonzero(scored) + 1
+        columns = zip(TYPES, output[scored].T, gold[name][scored].T, strict=True)
+        found |= {each: Points(mine, theirs, lines) for each, mine, theirs in columns}
+    return found
+
+
+def resampled(
+    task: Task,
+    gold: Mapping[str, FloatArray],
+    outputs: Mapping[str, FloatArray],
+    counts: Mapping[str, IntArray],
+) -> dict[str, FloatArray]:
+    """Return the official correlations on resamples of the pairs.
+
+    Parameters
+    ----------
+    task : Task
+    gold, outputs : mapping of str
+        As for `score`.
+    counts : mapping of str to ndarray of int of shape (resamples, n_pairs)
+        How often each line was drawn; those of pairs that are not scored do not count.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (resamples,)
+        By type, and their ``Mean``. NaN where undefined.
+    """
+    found: dict[str, FloatArray] = {}
+    for name in outputs:
+        drawn = counts[name][:, countable(gold[name])]
+        of_types = points(task, {name: gold[name]}, {name: outputs[name]})
+        found |= {
+            each: resampling.pearson(mine.scores, mine.gold, drawn)
+            for each, mine in of_types.items()
+        }
+        found["Mean"] = np.mean([found[each] for each in TYPES], axis=0)
+    return found
 
 
 def _signature(

@@ -1,0 +1,319 @@
+"""Where a number would stand in a published table.
+
+A number takes the rank after all runs with a better printed number. Equal printed numbers have
+the same rank in some papers, and follow each other in others: a new system takes the first of
+their ranks. Which rows have a rank differs from paper to paper; see `ranked_rows`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from stsbaselines.errors import InputError
+from stsbaselines.reference import Row, Table, table, tables_of
+from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, printed
+
+AGREEMENT = "agreement"
+_RANK = "rank"
+_BASELINES = frozenset({"baseline", "reference-system"})
+_NO_RUNS = frozenset({"human", "summary"})
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a number would stand among the runs of a published table.
+
+    Attributes
+    ----------
+    table : Table
+    column : str
+    first, last : int
+        The rank; different ones if cells are illegible, so that it is not known exactly.
+    runs : int
+        How many runs have a rank there.
+    above, below : Row or None
+        The nearest run that is better, and the nearest one that is worse.
+    equal : tuple of Row
+        Runs with the same printed number.
+    baselines : tuple of Row
+        Rows of the table that are baselines and have this number.
+    """
+
+    table: Table
+    column: str
+    first: int
+    last: int
+    runs: int
+    above: Row | None
+    below: Row | None
+    equal: tuple[Row, ...] = ()
+    baselines: tuple[Row, ...] = ()
+
+    def __str__(self) -> str:
+        """Return such as ``36 of 74`` or ``20-41 of 90``."""
+        rank = str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+        return f"{rank} of {self.runs}"
+
+
+def name_of(row: Row) -> str:
+    """Return the team and the run of a row.
+
+    Examples
+    --------
+    >>> name_of(table("pit2015").rows[1])
+    'ASOBEK 01_svckernel'
+    """
+    return " ".join(filter(None, (row.text.get("team"), row.text.get("run"))))
+
+
+def ranking_of(task: str, cell: str, chunks: str = "") -> tuple[Table, str] | None:
+    """Find the published ranking of a number.
+
+    Parameters
+    ----------
+    task, cell : str
+        Such as ``sts2015`` and ``headlines``; see `Task.cell_names`.
+    chunks : str
+        For interpretable STS: ``gold`` or ``system``, what the systems were given.
+
+    Returns
+    -------
+    (Table, str) or None
+        The table and its column; None if no paper ranks runs by it.
+
+    Examples
+    --------
+    >>> found, column = ranking_of("ists2016", "images_TS", "gold")
+    >>> found.name, column
+    ('ists2016-images-goldchunks', 'TS')
+    >>> ranking_of("sts2014", "Mean") is None
+    True
+    """
+    for each in tables_of():
+        if each.task != task or each.chunks != chunks or not _rank_columns(each):
+            continue
+        column = cell.removeprefix(f"{each.dataset}_") if each.dataset else cell
+        if column in each.columns and any(column in row.values for row in each.rows):
+            return each, column
+    return None
+
+
+def _rank_columns(of: Table) -> list[str]:
+    return [column for column in of.columns if column.split("_")[-1] == _RANK]
+
+
+def _rank_column(of: Table, column: str) -> str:
+    """Return the ranks that are those of a column or, if it has none, of the nearest one."""
+    found = _rank_columns(of)
+    own = [f"{column}_{_RANK}", f"{column.split('_')[0]}_{_RANK}"]
+    return next((each for each in own if each in found), found[0])
+
+
+def ranked_rows(of: Table, column: str) -> list[Row]:
+    """Return the rows that count when runs are ranked by a column, the best one first.
+
+    That is those with a rank in the paper, so mostly no organisers' runs. Of the STS tables the
+    baseline is counted in 2012, 2013 and 2015 English, but TakeLab and DKPro are not.
+
+    Parameters
+    ----------
+    of : Table
+    column : str
+
+    Examples
+    --------
+    >>> [name_of(row) for row in ranked_rows(table("sts2015-spanish"), "Mean")][:2]
+    ['ExBThemis-trainEs', 'ExBThemis-trainMini']
+    """
+    rows = [row for row in _counted(of, column) if column in row.values]
+    return sorted(rows, key=lambda row: row.values[column], reverse=True)
+
+
+def _counted(of: Table, column: str) -> list[Row]:
+    if not _rank_columns(of):
+        return [row for row in of.rows if not row.flags & _NO_RUNS]
+    rank = _rank_column(of, column)
+    return [
+        row
+        for row in of.rows
+        if not row.flags & of.uncounted and (rank in row.values or of.illegible_ranks)
+    ]
+
+
+def place(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DECIMALS) -> Place:
+    """Find where a number would stand.
+
+    Parameters
+    ----------
+    of : Table
+        See `ranking_of`.
+    column : str
+    value : float
+        Unrounded; it is rounded as the paper rounded.
+    script_decimals : int
+        How many the task's scorer prints.
+
+    Returns
+    -------
+    Place
+
+    Examples
+    --------
+    >>> found = place(table("sts2015-spanish"), "Mean", 0.60004)
+    >>> str(found), name_of(found.above), name_of(found.below)
+    ('5 of 16', 'UMDuluth-BlueTeam-run1', 'SopaLipnIimas-RF')
+    """
+
+    def ours(row: Row) -> Decimal:
+        exponent = int(row.values[column].as_tuple().exponent)
+        return printed(value, -exponent, script_decimals)
+
+    rows = ranked_rows(of, column)
+    better = [row for row in rows if row.values[column] > ours(row)]
+    others = rows[len(better) :]
+    equal = tuple(row for row in others if row.values[column] == ours(row))
+    worse = others[len(equal) :]
+    first, last = _ranks(of, column, better, others, equal)
+    is_baseline = (row for row in of.rows if row.flags & _BASELINES and column in row.values)
+    return Place(
+        table=of,
+        column=column,
+        first=first,
+        last=last,
+        runs=_runs(of, column, rows),
+        above=better[-1] if better else None,
+        below=worse[0] if worse else None,
+        equal=equal,
+        baselines=tuple(is_baseline),
+    )
+
+
+def _runs(of: Table, column: str, rows: Iterable[Row]) -> int:
+    """Return how many runs are ranked; of a table that is not wholly legible, all."""
+    ranks = (int(row.values.get(_rank_column(of, column), 0)) for row in of.rows)
+    return max(ranks) if of.illegible_ranks else len(list(rows))
+
+
+def _ranks(
+    of: Table, column: str, better: list[Row], others: list[Row], equal: tuple[Row, ...]
+) -> tuple[int, int]:
+    """Return the lowest and the highest rank that a number after `better` can have."""
+    first = len(better) + 1
+    if not of.illegible_ranks:
+        return first, first
+    if column != main_column(of):
+        hidden = _runs(of, column, []) - len(better) - len(others)
+        return first, first + hidden
+
+    def ranks(rows: Iterable[Row]) -> list[int]:
+        return [int(row.values[_RANK]) for row in rows if _RANK in row.values]
+
+    if equal:
+        return min(ranks(equal)), min(ranks(equal))
+    before, after = max(ranks(better), default=0), min(ranks(others), default=_runs(of, column, []))
+    first += sum(rank < before for rank in of.illegible_ranks)
+    return first, first + sum(before < rank < after for rank in of.illegible_ranks)
+
+
+def main_column(of: Table) -> str:
+    """Return the column by which a table ranks its runs first or, if it does not, its first one.
+
+    Parameters
+    ----------
+    of : Table
+
+    Examples
+    --------
+    >>> main_column(table("sts2012")), main_column(table("ists2015-goldchunks"))
+    ('ALL', 'headlines_TS')
+    """
+    stem = next((rank.removesuffix(_RANK).rstrip("_") for rank in _rank_columns(of)), "")
+    likely = [stem, f"{stem}_TS", *(("Mean", "Mean_TS", "TS") if not stem else ())]
+    numeric = [column for column in of.columns if any(column in row.values for row in of.rows)]
+    return next((each for each in likely if each in numeric), numeric[0])
+
+
+def select(
+    of: Table, team: str = "", unsupervised: bool = False, top: int | None = None
+) -> Table | None:
+    """Return a table with some of its rows.
+
+    Parameters
+    ----------
+    of : Table
+    team : str
+        Only rows with this text in the name of the team or the run, in upper or lower case.
+    unsupervised : bool
+        Only rows that the paper marks as unsupervised.
+    top : int, optional
+        Only the best ranked rows, this many, in order.
+
+    Returns
+    -------
+    Table or None
+        None if no row is left.
+
+    Examples
+    --------
+    >>> found = select(table("sts2015-english"), team="lipn", top=1)
+    >>> [row.text["run"] for row in found.rows]
+    ['SopaLipnIimas-RF']
+    """
+    rows: Iterable[Row] = of.rows
+    if top is not None:
+        rows = ranked_rows(of, main_column(of))
+    if team:
+        rows = (row for row in rows if team.casefold() in name_of(row).casefold())
+    if unsupervised:
+        rows = (row for row in rows if is_unsupervised(row))
+    left = tuple(itertools.islice(rows, top))
+    return replace(of, rows=left) if left else None
+
+
+def select_from(
+    tables: Sequence[Table], team: str = "", unsupervised: bool = False, top: int | None = None
+) -> list[Table]:
+    """Return the tables that have rows left; see `select`.
+
+    Raises
+    ------
+    InputError
+        If no row of any table is left.
+    """
+    if not (team or unsupervised or top):
+        return list(tables)
+    found = [left for each in tables if (left := select(each, team, unsupervised, top))]
+    if not found:
+        what = "run that is marked unsupervised" if unsupervised else "run"
+        whose = f" with {team!r} in its name or its team's" if team else ""
+        names = ", ".join(each.name for each in tables)
+        raise InputError(f"there is no {what}{whose} in {names}.")
+    return found
+
+
+def is_unsupervised(row: Row) -> bool:
+    """Tell whether the paper marks a run as unsupervised."""
+    return "unsupervised" in row.flags or row.text.get("system_type") == "unsupervised"
+
+
+def ceiling(of: Table, column: str) -> Decimal | None:
+    """Return the agreement of the annotators, the upper bound that the paper gives.
+
+    Parameters
+    ----------
+    of : Table
+    column : str
+
+    Examples
+    --------
+    >>> ceiling(table("sts2015-english"), "images"), ceiling(table("pit2015"), "F1")
+    (Decimal('0.888'), Decimal('0.823'))
+    """
+    for row in table(AGREEMENT).rows:
+        if (row.text["task"], row.text["dataset"]) == (of.name, column):
+            return row.values[AGREEMENT]
+    human = (row.values.get(column) for row in of.rows if "human" in row.flags)
+    return next(human, None)

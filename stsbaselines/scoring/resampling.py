@@ -1,0 +1,326 @@
+"""The official measures on many resamples of the pairs at once, for the bootstrap.
+
+A resample is given by how often each pair was drawn. All resamples of a measure are then a few
+matrix products instead of a loop. A result that is undefined is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stsbaselines.scoring import alignment, correlation
+from stsbaselines.scoring.alignment import Links, Penalty
+from stsbaselines.scoring.correlation import FloatArray, deviations
+from stsbaselines.scoring.paraphrase import BoolArray
+
+IntArray = npt.NDArray[np.int64]
+
+_CELLS_OF_BLOCK = 2**20
+_LEAST_KEPT = 0.1  # a sum of squares that loses more to its correction is computed anew
+_LEAST_EXPLAINED = 1e-6
+
+
+def draw(n: int, resamples: int, random_state: int | Sequence[int] = 0) -> IntArray:
+    """Draw resamples of pairs, with replacement and as many as there are.
+
+    Parameters
+    ----------
+    n : int
+        Pairs.
+    resamples : int
+    random_state : int or sequence of int
+        Seed.
+
+    Returns
+    -------
+    ndarray of int of shape (resamples, n)
+        How often each pair was drawn.
+
+    Examples
+    --------
+    >>> counts = draw(4, 1000)
+    >>> counts.shape, counts.sum(axis=1).tolist() == [4] * 1000
+    ((1000, 4), True)
+    """
+    generator = np.random.RandomState(random_state)
+    counts = np.empty((resamples, n), dtype=np.int64)
+    for row in counts:
+        row[:] = np.bincount(generator.randint(max(n, 1), size=n), minlength=n)
+    return counts
+
+
+def _blocks(counts: IntArray) -> Iterator[IntArray]:
+    """Yield the resamples in blocks, which bounds the memory that a measure takes."""
+    rows = max(1, _CELLS_OF_BLOCK // max(1, counts.shape[1]))
+    for start in range(0, len(counts), rows):
+        yield counts[start : start + rows]
+
+
+def _totals(counts: IntArray, *values: npt.ArrayLike) -> FloatArray:
+    """Return the total of each kind of values on each resample, one row a kind."""
+    table = np.stack([np.asarray(each, dtype=np.float64) for each in values], axis=1)
+    totals: FloatArray = np.concatenate([block @ table for block in _blocks(counts)]).T
+    return totals
+
+
+def _ratio(top: npt.ArrayLike, bottom: npt.ArrayLike) -> FloatArray:
+    """Divide; NaN where the divisor is 0."""
+    numerator, divisor = np.broadcast_arrays(np.asarray(top, dtype=np.float64), bottom)
+    ratio = np.full(numerator.shape, np.nan)
+    np.divide(numerator, divisor, out=ratio, where=divisor != 0)
+    return ratio
+
+
+def _harmonic_mean(precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """Return their harmonic mean, 0 where both are 0; NaN counts as 0."""
+    p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+    mean = np.zeros(p.shape)
+    np.divide(2 * p * r, p + r, out=mean, where=p + r > 0)
+    return mean
+
+
+class _Moments(NamedTuple):
+    """Sums of weights, means, and sums of squares and products about the means.
+
+    `safe` tells on which resamples they are exact: not if a square is mostly cancelled by its
+    correction, as where the resample is constant or misses an outlier.
+    """
+
+    total: FloatArray
+    mean_x: FloatArray
+    mean_y: FloatArray
+    xx: FloatArray
+    yy: FloatArray
+    xy: FloatArray
+    safe: BoolArray
+
+
+def _moments(x: FloatArray, y: FloatArray, weights: FloatArray, counts: IntArray) -> _Moments:
+    """Return the moments on each resample of values that are deviations from their mean."""
+    wx, wy = weights * x, weights * y
+    total, sum_x, sum_y, xx, yy, xy = _totals(counts, weights, wx, wy, wx * x, wy * y, wx * y)
+    mean_x, mean_y = _ratio(sum_x, total), _ratio(sum_y, total)
+    about_x, about_y = xx - sum_x * mean_x, yy - sum_y * mean_y
+    safe = (about_x > _LEAST_KEPT * xx) & (about_y > _LEAST_KEPT * yy)
+    return _Moments(total, mean_x, mean_y, about_x, about_y, xy - sum_x * mean_y, safe)
+
+
+def pearson(
+    scores: npt.ArrayLike,
+    gold: npt.ArrayLike,
+    counts: IntArray,
+    weights: npt.ArrayLike | None = None,
+) -> FloatArray:
+    """Pearson correlation on each resample; see `correlation.pearson`.
+
+    Parameters
+    ----------
+    scores, gold : array-like of shape (n_pairs,)
+    counts : ndarray of int of shape (resamples, n_pairs)
+        How often each pair was drawn.
+    weights : array-like of shape (n_pairs,), optional
+        Confidences.
+
+    Returns
+    -------
+    ndarray of shape (resamples,)
+
+    Examples
+    --------
+    >>> pearson([1, 2, 3], [1, 2, 4], np.array([[1, 1, 1], [1, 2, 0], [0, 0, 3]])).round(5)
+    array([0.98198, 1.     ,     nan])
+    """
+    x, y = (np.asarray(values, dtype=np.float64) for values in (scores, gold))
+    w = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if not w.any():
+        return np.full(len(counts), np.nan)
+    if not w.all():
+        counted = w > 0
+        x, y, w, counts = x[counted], y[counted], w[counted], counts[:, counted]
+    w = w / w.max()
+    found = _moments(deviations(x, w), deviations(y, w), w, counts)
+    safe = found.safe
+    spread = np.sqrt(found.xx[safe]) * np.sqrt(found.yy[safe])
+    values = np.full(len(counts), np.nan)
+    values[safe] = np.clip(found.xy[safe] / spread, -1.0, 1.0)
+    for row in np.flatnonzero(~safe):
+        values[row] = _or_nan(correlation.pearson(x, y, counts[row] * w))
+    return values
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def pearson_all_normalized(
+    scores: Sequence[npt.ArrayLike], gold: Sequence[npt.ArrayLike], counts: Sequence[IntArray]
+) -> FloatArray:
+    """ALLnrm on each resample, to which it is fitted; see `correlation.pearson_all_normalized`.
+
+    A least-squares line leaves of the squares of a data set's gold scores what its correlation
+    explains. So ALLnrm is the root of the share that is explained of the squares of all gold
+    scores: those between the data sets wholly, those within each as far as it correlates.
+
+    Parameters
+    ----------
+    scores, gold : sequence of array-like of shape (n_pairs of the data set,)
+    counts : sequence of ndarray of int of shape (resamples, n_pairs of the data set)
+
+    Returns
+    -------
+    ndarray of shape (resamples,)
+
+    Examples
+    --------
+    >>> counts = [np.array([[1, 1], [2, 0]]), np.array([[1, 1], [1, 1]])]
+    >>> pearson_all_normalized([[1, 2], [9, 5]], [[1, 2], [3, 4]], counts).round(5)
+    array([ 1., nan])
+    """
+    xs = [np.asarray(values, dtype=np.float64) for values in scores]
+    ys = [np.asarray(values, dtype=np.float64) for values in gold]
+    if not all(map(len, xs)):
+        return np.full(len(counts[0]), np.nan)
+    found = []
+    for x, y, drawn in zip(xs, ys, counts, strict=True):
+        equal = np.ones(len(x))
+        found.append(_moments(deviations(x, equal), y - y.mean(), equal, drawn))
+    total = np.stack([each.total for each in found])
+    means = np.stack([y.mean() + each.mean_y for y, each in zip(ys, found, strict=True)])
+    overall = _ratio((total * means).sum(axis=0), total.sum(axis=0))
+    between = (total * (means - overall) ** 2).sum(axis=0)
+    explained = between + sum(_ratio(each.xy**2, each.xx) for each in found)
+    squares = between + sum(each.yy for each in found)
+    safe = np.all([each.safe for each in found], axis=0) & (explained > _LEAST_EXPLAINED * squares)
+    values = np.full(len(safe), np.nan)
+    values[safe] = np.sqrt(np.minimum(explained[safe] / squares[safe], 1.0))
+    for row in np.flatnonzero(~safe):
+        drawn_x, drawn_y = (
+            [np.repeat(each, drawn[row]) for each, drawn in zip(side, counts, strict=True)]
+            for side in (xs, ys)
+        )
+        values[row] = _or_nan(correlation.pearson_all_normalized(drawn_x, drawn_y))
+    return values
+
+
+class Identifications(NamedTuple):
+    """Precision, recall and F1 of paraphrase labels on each resample."""
+
+    precision: FloatArray
+    recall: FloatArray
+    f1: FloatArray
+
+
+def f1(labels: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> Identifications:
+    """Precision, recall and F1 of labels on each resample; see `paraphrase.identification`.
+
+    Parameters
+    ----------
+    labels, gold : array-like of bool of shape (n_pairs,)
+    counts : ndarray of int of shape (resamples, n_pairs)
+
+    Returns
+    -------
+    Identifications
+        Arrays of shape (resamples,).
+
+    Examples
+    --------
+    >>> f1([True, True], [True, False], np.array([[1, 1], [0, 2]])).f1.round(5)
+    array([0.66667, 0.     ])
+    """
+    claimed, truth = np.asarray(labels, dtype=np.bool_), np.asarray(gold, dtype=np.bool_)
+    found, claims, true = _totals(counts, claimed & truth, claimed, truth)
+    precision, recall = _ratio(found, claims), _ratio(found, true)
+    return Identifications(precision, recall, _harmonic_mean(precision, recall))
+
+
+class BestCuts(NamedTuple):
+    """The highest F1 over all cuts of each resample, and precision and recall there."""
+
+    max_f1: FloatArray
+    precision: FloatArray
+    recall: FloatArray
+
+
+def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> BestCuts:
+    """Return the highest F1 over all cuts on each resample; see `paraphrase.max_f1`.
+
+    The copies of a pair lie side by side. A cut between them is never the best one, since F1
+    rises with each true pair and does not with any other: so cuts after all copies are enough.
+
+    Parameters
+    ----------
+    scores : array-like of float of shape (n_pairs,)
+    gold : array-like of bool of shape (n_pairs,)
+    counts : ndarray of int of shape (resamples, n_pairs)
+
+    Returns
+    -------
+    BestCuts
+        Arrays of shape (resamples,).
+
+    Examples
+    --------
+    >>> counts = np.array([[1, 1, 1, 1], [0, 1, 1, 2]])
+    >>> max_f1([0.9, 0.8, 0.7, 0.1], [True, False, True, False], counts).max_f1.round(5)
+    array([0.8    , 0.66667])
+    """
+    order = np.argsort(np.asarray(scores, dtype=np.float64), kind="stable")[::-1]
+    truth = np.asarray(gold, dtype=np.bool_)[order]
+    if not truth.any():
+        return BestCuts(*np.full((3, len(counts)), np.nan))
+    best = [_best_cuts(block[:, order], truth) for block in _blocks(counts)]
+    return BestCuts(*np.concatenate(best, axis=1))
+
+
+def _best_cuts(ranked: IntArray, truth: BoolArray) -> FloatArray:
+    """Return the highest F1, precision and recall of resamples of ranked pairs."""
+    ranks, found = np.cumsum(ranked, axis=1), np.cumsum(ranked * truth, axis=1)
+    precision, recall = _ratio(found, ranks), _ratio(found, found[:, -1:])
+    harmonic = _harmonic_mean(precision, recall)
+    cut = np.argmax(harmonic, axis=1)[:, None]
+    best = [np.take_along_axis(each, cut, axis=1)[:, 0] for each in (harmonic, precision, recall)]
+    return np.where(found[:, -1] > 0, best, np.nan)
+
+
+def agreement(
+    pairs: Sequence[tuple[Links, Links]], penalties: Sequence[Penalty], counts: IntArray
+) -> FloatArray:
+    """F of the links on each resample of sentence pairs; see `alignment.agreement`.
+
+    Parameters
+    ----------
+    pairs : sequence of (system's links, gold standard's links)
+        One for each sentence pair.
+    penalties : sequence of callable
+        See `alignment.PENALTIES`.
+    counts : ndarray of int of shape (resamples, n_pairs)
+
+    Returns
+    -------
+    ndarray of shape (resamples,)
+
+    Examples
+    --------
+    >>> links = alignment.links_of([((1,), (1,), ("EQUI",), 5.0)], "a", "b")
+    >>> agreement([(links, links), ({}, links)], (), np.array([[1, 1], [2, 0]])).round(5)
+    array([0.66667, 1.     ])
+    """
+    sums = np.array([_sums(pair, penalties) for pair in pairs]).T
+    of_system, system, of_gold, gold = _totals(counts, *sums)
+    precision, recall = _ratio(of_system, system), _ratio(of_gold, gold)
+    f = _harmonic_mean(precision, recall)
+    return np.where(np.isnan(precision) & np.isnan(recall), np.nan, f)
+
+
+def _sums(
+    pair: tuple[Links, Links], penalties: Sequence[Penalty]
+) -> tuple[float, float, float, float]:
+    """Return what is right of the weights of a system's links, these, and likewise the gold's."""
+    found = alignment.agreement([pair], penalties)
+    system, gold = (sum(link.weight for link in links.values()) for links in pair)
+    return (found.precision or 0.0) * system, system, (found.recall or 0.0) * gold, gold

@@ -1,0 +1,420 @@
+"""Comparing systems with the published runs of a task, and with each other."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stsbaselines.comparison import (
+    ABOVE,
+    BASELINE,
+    BELOW,
+    BOOTSTRAP,
+    BOOTSTRAP_INTERVAL,
+    FISHER,
+    SYSTEM,
+    WILLIAMS,
+    Comparison,
+    Conventional,
+    Error,
+    Measured,
+    SignificanceTest,
+)
+from stsbaselines.data.catalogue import Task, find_task
+from stsbaselines.data.find import require_all
+from stsbaselines.errors import InputError, MissingDataError, unknown
+from stsbaselines.explanation import conventional
+from stsbaselines.reference import Row
+from stsbaselines.reference.ranking import ceiling, name_of, place, ranking_of
+from stsbaselines.scoring.correlation import FloatArray, fitted_to_gold, pearson
+from stsbaselines.scoring.resampling import draw
+from stsbaselines.scoring.significance import (
+    FEWEST_PAIRS,
+    Interval,
+    bootstrap_interval,
+    fisher_interval,
+    fisher_test,
+    paired_bootstrap,
+    williams_test,
+)
+from stsbaselines.submission import output_files, read_gold, read_outputs, run_name
+from stsbaselines.systems import Progress, no_progress, outputs_of
+from stsbaselines.tasks.family import Points, Scores, family_of
+
+RESAMPLES = 1000
+LEVEL = 0.05
+SHOWN_ERRORS = 10
+LARGEST_SEED = 1 << 32
+CHUNKS = ("gold", "system")
+_CORRELATED_FAMILIES = ("sts", "typed")
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A system's scores, and what tests of them need."""
+
+    name: str
+    scores: Scores
+    points: Mapping[str, Points]
+    resampled: Mapping[str, FloatArray]
+
+    def is_correlation(self, name: str) -> bool:
+        """Tell whether a number is a correlation, or an aggregate that the papers treat so."""
+        return name in self.points or find_task(self.scores.task).family in _CORRELATED_FAMILIES
+
+    def pairs(self, name: str) -> int:
+        """Return on how many pairs a number is."""
+        if name in self.points:
+            return len(self.points[name].scores)
+        counts = {key: int(each["n"] or 0) for key, each in self.scores.datasets.items()}
+        return next(
+            (n for key, n in counts.items() if name.startswith(f"{key}_")), sum(counts.values())
+        )
+
+
+def compare(
+    task: str,
+    systems: Mapping[str, Any] | Sequence[Any],
+    dataset: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    chunks: str = "",
+    data_dir: str | Path | None = None,
+    resamples: int = RESAMPLES,
+    random_state: int = 0,
+    n_jobs: int = 1,
+    progress: Progress = no_progress,
+) -> Comparison:
+    """Compare systems with the published runs of a task, and with each other.
+
+    Intervals and tests against published numbers are by Fisher's z, one-tailed, as in the task
+    papers; for F scores, by the bootstrap. Systems are tested against each other by Williams'
+    test and the paired bootstrap, since they depend on each other.
+
+    Parameters
+    ----------
+    task : str
+        Such as ``sts2015``.
+    systems : mapping of str to system, or sequence of systems
+        A system is the path of an output file or a folder of them, or what
+        `stsbaselines.systems.as_predictor` takes: a Predictor, an object with `encode`, or a
+        callable on two lists of sentences. In a sequence, paths and classes give the names.
+    dataset : str, optional
+        Only this data set.
+    mapping : mapping of str to str, optional
+        Names of output files by data set, for all folders; see `stsbaselines.score`.
+    chunks : str
+        For interpretable STS: ``gold`` or ``system``, whichever the systems were given.
+    data_dir : path, optional
+        Where the data is looked for first.
+    resamples : int
+        Of the bootstrap.
+    random_state : int
+        Its seed.
+    n_jobs : int
+        Processes that predict.
+    progress : callable
+        Called with the number of pairs after each chunk that was predicted.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        If an output is missing or malformed, the gold standard is not here, or two systems
+        have the same name.
+
+    Examples
+    --------
+    >>> def overlap(left, right):
+    ...     return [len({*a.split()} & {*b.split()}) for a, b in zip(left, right)]
+    >>> def length(left, right):
+    ...     return [min(len(a), len(b)) for a, b in zip(left, right)]
+    >>> found = compare("sample-sts", {"overlap": overlap, "length": length})
+    >>> [(each.system, round(each.value, 2)) for each in found.measured if each.name == "Mean"]
+    [('overlap', 0.46), ('length', 0.21)]
+    """
+    entry = find_task(task)
+    entry.check_is_scored()
+    _check_chunks(entry, chunks)
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}, but must be at least 1.")
+    if not 0 <= random_state < LARGEST_SEED:
+        raise InputError(f"the seed is {random_state}, but must be from 0 to {LARGEST_SEED - 1}.")
+    notes: list[str] = []
+    outputs: dict[str, Mapping[str, Any]] = {}
+    for name, system in _named(systems).items():
+        if isinstance(system, str | Path):
+            files = output_files(entry, Path(system), dataset, mapping or {})
+            outputs[name] = read_outputs(entry, files)
+        else:
+            wanted = [entry.dataset(dataset)] if dataset else entry.datasets
+            outputs[name], about = outputs_of(system, entry, wanted, data_dir, n_jobs, progress)
+            notes += [f"{name}: {note}" for note in about]
+    used = {key for each in outputs.values() for key in each}
+    gold = read_gold(entry, [each for each in entry.datasets if each.name in used], data_dir)
+    runs = _scored(entry, gold, outputs, resamples, random_state)
+    measured = [each for run in runs for each in _measured(entry, run, chunks)]
+    return Comparison(
+        task=entry,
+        systems=tuple(outputs),
+        scores={run.name: run.scores for run in runs},
+        measured=tuple(measured),
+        tests=tuple(_tests(entry, runs, measured)),
+        conventions=tuple(each for run in runs for each in _conventions(entry, run)),
+        points={(run.name, name): each for run in runs for name, each in run.points.items()},
+        errors=tuple(_errors(entry, runs, data_dir)),
+        notes=tuple(_notes(notes, runs)),
+    )
+
+
+def _check_chunks(task: Task, chunks: str) -> None:
+    is_ranked = task.family == "ists" and not task.is_sample
+    if chunks and (chunks not in CHUNKS or task.family != "ists"):
+        if task.family != "ists":
+            raise InputError(f"{task.task} has no chunks.")
+        raise unknown("kind of chunks", chunks, CHUNKS)
+    if is_ranked and not chunks:
+        raise InputError(
+            f"{task.task} ranks systems that were given gold chunks apart from those with system"
+            " chunks: say --chunks gold or --chunks system."
+        )
+
+
+def _named(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    if isinstance(systems, Mapping):
+        named = [*systems.items()]
+    elif isinstance(systems, str | Path) or not isinstance(systems, Sequence):
+        named = [(_name(systems), systems)]
+    else:
+        named = [(_name(each), each) for each in systems]
+    found: dict[str, Any] = {}
+    for name, system in named:
+        if name in found:
+            raise InputError(f"two systems are called {name!r}: give them other names.")
+        found[name] = system
+    if not found:
+        raise InputError("there is no system to compare.")
+    return found
+
+
+def _name(system: Any) -> str:
+    if isinstance(system, str | Path):
+        return run_name(Path(system))
+    name = getattr(system, "name", None) or getattr(system, "__name__", None)
+    return name if isinstance(name, str) else type(system).__name__
+
+
+def _scored(
+    task: Task,
+    gold: Mapping[str, Any],
+    outputs: Mapping[str, Mapping[str, Any]],
+    resamples: int,
+    random_state: int,
+) -> list[_Run]:
+    """Score all systems, and again on the same resampled pairs."""
+    family = family_of(task)
+    counts = {}
+    for number, (name, each) in enumerate(gold.items()):
+        counted = family.countable(each)
+        drawn = np.zeros((resamples, len(counted)), dtype=np.int64)
+        drawn[:, counted] = draw(int(counted.sum()), resamples, [random_state, number])
+        counts[name] = drawn
+    runs = []
+    for name, output in outputs.items():
+        mine = {key: gold[key] for key in output}
+        scores = family.score(task, name, mine, output)
+        resampled = family.resampled(task, mine, output, counts)
+        runs.append(_Run(name, scores, family.points(task, mine, output), resampled))
+    return runs
+
+
+def _measured(task: Task, run: _Run, chunks: str) -> Iterator[Measured]:
+    cells = run.scores.cells()
+    for name in task.cell_names:
+        if name not in cells:
+            continue
+        value, found = cells[name], ranking_of(task.task, name, chunks)
+        yield Measured(
+            system=run.name,
+            name=name,
+            value=value,
+            pairs=run.pairs(name),
+            interval=None if value is None else _interval(run, name, value),
+            place=place(*found, value, task.decimals) if found and value is not None else None,
+            ceiling=ceiling(*found) if found else None,
+        )
+
+
+def _interval(run: _Run, name: str, value: float) -> Interval | None:
+    if not run.is_correlation(name):
+        return bootstrap_interval(run.resampled[name])
+    pairs = run.pairs(name)
+    return fisher_interval(value, pairs) if pairs >= FEWEST_PAIRS else None
+
+
+def _tests(
+    task: Task, runs: Sequence[_Run], measured: Iterable[Measured]
+) -> Iterator[SignificanceTest]:
+    by_name = {run.name: run for run in runs}
+    for each in measured:
+        yield from _against_published(by_name[each.system], each)
+    for one, other in itertools.combinations(runs, 2):
+        mine, theirs = one.scores.cells(), other.scores.cells()
+        for name in task.cell_names:
+            first, second = mine.get(name), theirs.get(name)
+            if first is not None and second is not None:
+                yield from _between(one, other, name, first, second)
+
+
+def _against_published(run: _Run, each: Measured) -> Iterator[SignificanceTest]:
+    """Test a number against the baselines of the table and its neighbours there."""
+    if each.place is None or each.value is None:
+        return
+    others = [
+        *((BASELINE, row) for row in each.place.baselines),
+        (ABOVE, each.place.above),
+        (BELOW, each.place.below),
+    ]
+    seen: list[Row] = []
+    for relation, row in others:
+        if row is None or row in seen:
+            continue
+        seen.append(row)
+        theirs = float(row.values[each.place.column])
+        context = (each.system, name_of(row), relation, each.name)
+        if run.is_correlation(each.name) and each.pairs >= FEWEST_PAIRS:
+            yield _fisher(context, each.value, theirs, each.pairs)
+        elif each.interval:
+            outside = not each.interval.low <= theirs <= each.interval.high
+            difference = each.value - theirs
+            yield SignificanceTest(*context, BOOTSTRAP_INTERVAL, difference, None, None, outside)
+
+
+def _fisher(
+    context: tuple[str, str, str, str], ours: float, theirs: float, pairs: int
+) -> SignificanceTest:
+    test = fisher_test(max(ours, theirs), pairs, min(ours, theirs), pairs)
+    return SignificanceTest(*context, FISHER, ours - theirs, test.statistic, test.p, test.p < LEVEL)
+
+
+def _between(
+    one: _Run, other: _Run, name: str, first: float, second: float
+) -> Iterator[SignificanceTest]:
+    """Test two systems whose outputs are at hand; the last test is the one to quote."""
+    context = (one.name, other.name, SYSTEM, name)
+    pairs = one.pairs(name)
+    if pairs != other.pairs(name):
+        return
+    if one.is_correlation(name) and pairs >= FEWEST_PAIRS:
+        yield _fisher(context, first, second, pairs)
+    between = _between_systems(one, other, name) if pairs >= FEWEST_PAIRS else None
+    p = _bootstrapped(first - second, one.resampled[name], other.resampled[name])
+    if p is not None:
+        quote = between is None
+        yield SignificanceTest(*context, BOOTSTRAP, first - second, None, p, p < LEVEL, quote)
+    if between is not None:
+        test = williams_test(max(first, second), min(first, second), between, pairs)
+        yield SignificanceTest(
+            *context, WILLIAMS, first - second, test.statistic, test.p, test.p < LEVEL, True
+        )
+
+
+def _bootstrapped(difference: float, mine: FloatArray, theirs: FloatArray) -> float | None:
+    """Return the p of the paired bootstrap in the direction of the difference, if it is defined.
+
+    Of no difference, it is the larger p of both directions.
+    """
+    forth = paired_bootstrap(difference, mine, theirs) if difference >= 0 else None
+    back = paired_bootstrap(-difference, theirs, mine) if difference <= 0 else None
+    return max((each.p for each in (forth, back) if each is not None), default=None)
+
+
+def _between_systems(one: _Run, other: _Run, name: str) -> float | None:
+    """Return the correlation of two systems, if their numbers are plain correlations."""
+    mine, theirs = one.points.get(name), other.points.get(name)
+    if mine is None or theirs is None:
+        return None
+    if mine.weights is not None or theirs.weights is not None:
+        return None
+    return pearson(mine.scores, theirs.scores)
+
+
+def _conventions(task: Task, run: _Run) -> Iterator[Conventional]:
+    others = conventional(task, run.points)
+    cells = run.scores.cells()
+    for name in task.measures if others else ():
+        if name in cells:
+            value, signature = cells[name], run.scores.signature
+            yield Conventional(run.name, f"official {name}", value, signature)
+    for name, value, signature in others:
+        yield Conventional(run.name, name, value, signature)
+
+
+def _notes(notes: Iterable[str], runs: Iterable[_Run]) -> list[str]:
+    return [*notes, *(f"{run.name}: {note}" for run in runs for note in run.scores.notes)]
+
+
+def _errors(task: Task, runs: Sequence[_Run], data_dir: str | Path | None) -> Iterator[Error]:
+    """Yield the largest errors of each system, with their sentences if these are here."""
+    sentences: dict[str, list[tuple[str, str]] | None] = {}
+    for run in runs:
+        found = _errors_of_points(task, run) if run.points else _errors_of_alignments(run)
+        largest = sorted(found, key=lambda each: (-each.off, each.dataset, each.pair))
+        for each in largest[:SHOWN_ERRORS]:
+            if each.dataset not in sentences:
+                sentences[each.dataset] = _sentences(task, each.dataset, data_dir)
+            texts = sentences[each.dataset]
+            yield each._replace(sentences=texts[each.pair - 1] if texts else None)
+
+
+def _errors_of_points(task: Task, run: _Run) -> Iterator[Error]:
+    for name, points in run.points.items():
+        dataset = name if name in task.dataset_names else task.dataset_names[0]
+        fitted = fitted_to_gold(points.scores, points.gold)
+        if fitted is None or (name not in task.dataset_names and len(task.datasets) > 1):
+            continue
+        off = np.abs(fitted - points.gold)
+        measure = "score" if name == dataset else name
+        for place_ in np.argsort(-off, kind="stable")[:SHOWN_ERRORS].tolist():
+            yield Error(
+                system=run.name,
+                dataset=dataset,
+                pair=int(points.lines[place_]),
+                measure=measure,
+                predicted=float(points.scores[place_]),
+                gold=float(points.gold[place_]),
+                off=float(off[place_]),
+                sentences=None,
+            )
+
+
+def _errors_of_alignments(run: _Run) -> Iterator[Error]:
+    for dataset, tables in run.scores.details.items():
+        for row in tables["pairs"]:
+            if row["TS"] is not None:
+                off = 1 - row["TS"]
+                yield Error(run.name, dataset, row["pair"], "TS", row["TS"], 1.0, off, None)
+
+
+def _sentences(task: Task, name: str, data_dir: str | Path | None) -> list[tuple[str, str]] | None:
+    dataset = task.dataset(name)
+    try:
+        files = require_all(task, dataset, data_dir)
+        pairs = list(family_of(task).read_inputs(files, task, dataset))
+    except MissingDataError:
+        return None
+    return [(_text(left), _text(right)) for left, right in pairs]
+
+
+def _text(side: Any) -> str:
+    """Return the text of a sentence, chunked or not, or the titles of a record."""
+    if isinstance(side, str):
+        return side
+    return side.text if hasattr(side, "text") else "; ".join(side.title)
