@@ -7,11 +7,11 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 from tabulate import tabulate
 
 from stsbaselines import __version__, plots
@@ -475,12 +475,12 @@ def markdown(comparison: Comparison) -> str:
     title, subtitle = _titles(comparison)
     parts = [f"# {_in_markdown(title)}", _in_markdown(subtitle)]
     parts += [_in_markdown(f"{system} {said}") for system, said in summary(comparison)]
-    for each in [*sheets(comparison), *_errors(comparison)]:
-        head = "###" if each.key.startswith("errors-") else "##"
-        if each.key == "errors-1" or (head == "###" and "## Largest errors" not in parts):
-            parts += ["## Largest errors", _OFF[comparison.task.family == "ists"]]
-        parts += [f"{head} {_in_markdown(each.title)}", _markdown_table(each)]
-        parts += [_in_markdown(each.caption)] if head == "##" else []
+    for each in sheets(comparison):
+        parts += [f"## {each.title}", _markdown_table(each), _in_markdown(each.caption)]
+    errors = [*_errors(comparison)]
+    parts += ["## Largest errors", _off(comparison)] if errors else []
+    for each in errors:
+        parts += [f"### {_in_markdown(each.title)}", _markdown_table(each)]
     if comparison.notes:
         parts += ["## Notes", "\n".join(f"- {_in_markdown(each)}" for each in comparison.notes)]
     found = signatures(comparison).items()
@@ -489,11 +489,13 @@ def markdown(comparison: Comparison) -> str:
     return "\n\n".join([*parts, f"Made by stsbaselines {__version__}."]) + "\n"
 
 
-_OFF = {
-    False: "How far off a score is, in units of the gold standard, after the scores of the data"
-    " set were fitted to it by a line.",
-    True: "An alignment is off by 1 - TS.",
-}
+def _off(comparison: Comparison) -> str:
+    if comparison.task.family == "ists":
+        return "An alignment is off by 1 - TS."
+    return (
+        "How far off a score is, in units of the gold standard, after the scores of the data set"
+        " were fitted to it by a line."
+    )
 
 
 def _titles(comparison: Comparison) -> tuple[str, str]:
@@ -613,11 +615,11 @@ class Picture(NamedTuple):
 
     Attributes
     ----------
-    svg : Markup
+    svg : str
     caption : str
     """
 
-    svg: Markup
+    svg: str
     caption: str
 
 
@@ -627,9 +629,7 @@ def html(comparison: Comparison) -> str:
         loader=PackageLoader("stsbaselines"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=lambda value: (
-            printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-        ),
+        finalize=_finalized,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -649,16 +649,21 @@ def html(comparison: Comparison) -> str:
         scatters=_scatters(comparison),
         is_alignment=not comparison.points,
         errors=list(_errors(comparison)),
-        off=_OFF[comparison.task.family == "ists"],
+        off=_off(comparison),
         notes=comparison.notes,
         signatures=signatures(comparison),
         version=__version__,
     )
 
 
+def _finalized(value: Any) -> Any:
+    """Return what a template writes: text as it can be shown, and markup as it is."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
 def _picture(svg: str, label: str, caption: str) -> Picture:
-    opening = Markup('<svg role="img" aria-label="{}" ').format(printable(label))
-    return Picture(Markup(svg.replace("<svg ", opening, 1)), caption)  # noqa: S704 (of matplotlib)
+    opening = f'<svg role="img" aria-label="{escape(printable(label))}" '
+    return Picture(svg.replace("<svg ", opening, 1), caption)
 
 
 def _rank_picture(comparison: Comparison) -> Picture | None:

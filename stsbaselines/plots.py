@@ -38,6 +38,7 @@ _HATCHES = ("", "///", "\\\\\\", "xxx", "---")
 _AGREEMENT = "annotators' agreement"
 _LONGEST_LABEL = 26
 _LARGEST_DRAWN = 1e12
+_DENSE = 100
 _CEILING: dict[str, Any] = {"color": _INK, "linewidth": 1.4, "linestyle": (0, (3, 1.5))}
 _SETTINGS: dict[Any, Any] = {
     "axes.axisbelow": True,
@@ -297,6 +298,7 @@ def scatter(points: Points, title: str, style: Style | None = None) -> Figure:
     drawn = style or style_of(0)
     scores, label = _drawable(points.scores, "predicted")
     r = pearson(points.scores, points.gold, points.weights)
+    is_dense = len(scores) > _DENSE
     with _settings():
         figure, axes = _axes(2.7, 2.75, 0.6, 0.1, 0.45, 0.46)
         axes.grid()
@@ -305,10 +307,10 @@ def scatter(points: Points, title: str, style: Style | None = None) -> Figure:
             scores,
             drawn.marker,
             color=drawn.colour,
-            alpha=0.4,
-            markersize=3.4,
+            alpha=0.4 if is_dense else 0.8,
+            markersize=3.4 if is_dense else 4.5,
             markeredgewidth=0,
-            rasterized=len(scores) > 100,
+            rasterized=is_dense,
         )
         if r is not None:
             ends = np.array([points.gold.min(), points.gold.max()])
@@ -417,7 +419,7 @@ def _draw_bars(
     for each, _ in defined:
         if each.interval:
             place = names.index(each.name) + offset
-            axes.plot(each.interval, [place, place], color="#ffffff", linewidth=2.8)
+            axes.plot(each.interval, [place, place], color="#ffffff", linewidth=2.4, alpha=0.7)
             axes.plot(each.interval, [place, place], "|-", color=_INK, linewidth=1, markersize=4)
 
 

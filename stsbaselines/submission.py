@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ def read_outputs(task: Task, files: Mapping[str, Path], strict: bool = False) ->
 
 def run_name(path: Path) -> str:
     """Return what to call a run: the name of its folder, or of its file."""
-    return path.resolve().name
+    return Path(os.path.abspath(path)).name
 
 
 def output_files(

@@ -34,7 +34,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("command", ["score", "check"])
+@pytest.mark.parametrize("command", ["score", "check", "compare"])
 @pytest.mark.parametrize("fault", [*MALFORMED, "missing", "directory", "unreadable"])
 def test_malformed_output_gives_no_number(fault: str, command: str, tmp_path: Path) -> None:
     path = tmp_path / "STS.output.kitchen.txt"
@@ -112,6 +112,14 @@ def test_run_writes_results(tmp_path: Path) -> None:
         (["tables", "--format", "markdwon"], "did you mean 'markdown'"),
         (["tables", "sts2015-english", "--format", "html"], "no format 'html'"),
         (["tables", "ists2016", "--format", "csv"], "name one of them"),
+        (["tables", "sts2012", "--unsupervised"], "no run that is marked unsupervised"),
+        (["tables", "sts2015", "--team", "nobody"], "no run with 'nobody' in its name"),
+        (["tables", "ists2016", "--plot", "x.svg"], "name one of them"),
+        (["tables", "pit2015", "--plot", "x.gif"], ".svg, .png or .pdf"),
+        (["explain-number", "0,5", "--task", "sts2015", "."], "no number as papers print it"),
+        (["explain-number", "0.5", "--task", "sts2051", "."], "no task 'sts2051'"),
+        (["compare", "sts2015", "."], "one output file for headlines"),
+        (["compare", "sts2015", "--predictor", "token-cosine"], "make demo"),
         (["predict", "token-cosin"], "did you mean 'token-cosine'"),
         (["predict", "random", "--set", "seed=1"], "no parameter 'seed'"),
         (["predict", "random", "--set", "seed"], "must be NAME=VALUE"),
@@ -240,6 +248,34 @@ def test_tables_in_every_format() -> None:
     assert csv[1].startswith("00-baseline/task6-baseline,baseline,0.3110,87,")
     assert r"\toprule" in run_command(["tables", "sts2015-es", "--format", "latex"]).stdout
     assert "0.3639 |" in run_command(["tables", "sts2013-core", "--format", "markdown"]).stdout
+
+
+def test_tables_are_selected_and_plotted() -> None:
+    def runs(*arguments: str) -> list[str]:
+        done = run_command(["tables", *arguments, "--format", "json"])
+        return [row["run"] for table in json.loads(done.stdout) for row in table["rows"]]
+
+    assert runs("sts2015", "--top", "2") == ["DLS@CU-S1", "ExBThemis-themisexp"]
+    assert runs("sts2015", "--team", "sopalip", "--top", "1") == ["SopaLipnIimas-RF"]
+    assert runs("pit2015", "--unsupervised", "--top", "1") == ["02_ormf"]
+    assert "sts2015-spanish" in run_command(["tables", "--team", "sopalip"]).stdout
+    for name in ("plot.svg", "plot.png", "plot.pdf"):
+        assert run_command(["tables", "pit2015", "--plot", name]).returncode == 0
+    starts = {path.suffix: path.read_bytes()[:4] for path in Path().glob("plot.*")}
+    assert starts == {".svg": b"<?xm", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+
+
+def test_numbers_are_explained() -> None:
+    run_command(["run", "sample-sts", "--out", "out"])
+    arguments = ["--task", "sample-sts", "out/sample-sts/token-cosine"]
+    done = run_command(["explain-number", "40.00", *arguments])
+    assert done.returncode == 0
+    assert "Mean = Pearson weighted mean" in done.stdout
+    found = json.loads(run_command(["explain-number", "0.4485", *arguments, "--json"]).stdout)
+    assert [each["name"] for each in found["matches"]] == ["kitchen"]
+    done = run_command(["explain-number", "-0.9", *arguments])
+    assert done.returncode == 1
+    assert "by no convention. The nearest are:" in done.stdout
 
 
 def test_data_commands_on_the_sample() -> None:
