@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stsbaselines.data.catalogue import Task
 from stsbaselines.errors import InputError
+from stsbaselines.files import readable
 from stsbaselines.reference.ranking import Place, name_of
 from stsbaselines.scoring.significance import Interval
 from stsbaselines.tasks.family import Points, Scores
@@ -218,8 +220,8 @@ class Comparison:
         return pandas.DataFrame(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON."""
-        return {
+        """Return everything as plain values for JSON; an infinite statistic is None."""
+        values = {
             "task": self.task.task,
             "title": self.task.title,
             "official": self.official,
@@ -231,6 +233,7 @@ class Comparison:
             "scores": {name: each.to_dict() for name, each in self.scores.items()},
             "notes": list(self.notes),
         }
+        return {key: _plain(each) for key, each in values.items()}
 
     def report(self, folder: str | Path) -> list[Path]:
         """Write a report as HTML, Markdown, LaTeX and JSON.
@@ -248,6 +251,17 @@ class Comparison:
         from stsbaselines.comparison_report import write  # with plots, so slow to import
 
         return write(self, Path(folder))
+
+
+def _plain(value: Any) -> Any:
+    """Return plain values as JSON can have them: readable text, and no infinite statistics."""
+    if isinstance(value, str):
+        return readable(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {_plain(key): _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _neighbour(found: Place | None, side: str) -> dict[str, Any]:

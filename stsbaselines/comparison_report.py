@@ -6,7 +6,7 @@ import itertools
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from stsbaselines.comparison import (
     Measured,
     SignificanceTest,
 )
-from stsbaselines.files import readable, to_json, write_text
+from stsbaselines.files import to_json, write_text
 from stsbaselines.plots import printable
 from stsbaselines.reference import Row
 from stsbaselines.reference.ranking import Place, name_of, ranked_rows
@@ -138,22 +138,11 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
         "index.html": html(comparison),
         "comparison.md": markdown(comparison),
         "comparison.tex": latex(comparison),
-        "comparison.json": to_json(_plain(comparison.to_dict())) + "\n",
+        "comparison.json": to_json(comparison.to_dict()) + "\n",
     }
     for name, text in texts.items():
         write_text(folder / name, text)
     return [folder / name for name in texts]
-
-
-def _plain(value: Any) -> Any:
-    """Return plain values as JSON can have them: readable text, and no infinite statistics."""
-    if isinstance(value, str):
-        return readable(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {_plain(key): _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 # What is said, in words and tables

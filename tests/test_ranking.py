@@ -88,7 +88,7 @@ def test_a_number_above_all_is_first_and_one_below_all_is_last() -> None:
     of = table("sts2015-english")
     best, last = place(of, "Mean", 0.9), place(of, "Mean", 0.0)
     assert (str(best), best.above) == ("1 of 74", None)
-    assert (str(last), last.below) == ("75 of 74", None)
+    assert (str(last), last.below) == ("below all 74", None)
 
 
 def test_a_rank_between_illegible_cells_is_a_range() -> None:

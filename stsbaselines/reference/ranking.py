@@ -53,7 +53,9 @@ class Place:
     baselines: tuple[Row, ...] = ()
 
     def __str__(self) -> str:
-        """Return such as ``36 of 74`` or ``20-41 of 90``."""
+        """Return such as ``36 of 74``, ``20-41 of 90``, or ``below all 74``."""
+        if self.first > self.runs:
+            return f"below all {self.runs}"
         rank = str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
         return f"{rank} of {self.runs}"
 
