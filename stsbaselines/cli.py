@@ -616,11 +616,14 @@ def tables(
     from stsbaselines.report import Format, render, tables_text
 
     style = _format(format)
-    found = select_from(reference.tables_of(task), team, unsupervised, top)
+    whole = reference.tables_of(task)
+    found = select_from(whole, team, unsupervised, top)
     if plot is not None:
         from stsbaselines.plots import plot_table
 
-        plot_table(_only(found, task, "a plot"), plot)
+        chosen = _only(found, task, "a plot")
+        is_selected = bool(team or unsupervised or top)
+        plot_table(reference.table(chosen.name), plot, chosen.rows if is_selected else ())
     if task is None:
         print(render([table.summary() for table in found], style))
     elif style is Format.json:
@@ -636,9 +639,8 @@ def _only(found: list[Table], task: str | None, purpose: str) -> Table:
     single = found if len(found) == 1 else [each for each in found if each.name == task]
     if not single:
         names = ", ".join(table.name for table in found)
-        raise InputError(
-            f"{task or 'no name'} has several tables; for {purpose}, name one of them: {names}."
-        )
+        several = f"{task} has several tables" if task else "there are several tables"
+        raise InputError(f"{several}; for {purpose}, name one of them: {names}.")
     return single[0]
 
 

@@ -69,6 +69,7 @@ class SignificanceTest(NamedTuple):
     difference : float
         Of the system over the other one.
     statistic : float or None
+        With the sign of the difference.
     p : float or None
         One-tailed, in the direction of the difference; None for ``bootstrap interval``.
     differs : bool
@@ -76,6 +77,8 @@ class SignificanceTest(NamedTuple):
         outside of it.
     quote : bool
         Whether this is the test of the two to quote.
+    interval : Interval or None
+        Of the difference, by the paired bootstrap.
     """
 
     system: str
@@ -88,9 +91,10 @@ class SignificanceTest(NamedTuple):
     p: float | None
     differs: bool
     quote: bool = False
+    interval: Interval | None = None
 
 
-class Error(NamedTuple):
+class LargeError(NamedTuple):
     """A pair that a system scored far from the gold standard.
 
     Attributes
@@ -136,7 +140,7 @@ class Conventional(NamedTuple):
     signature: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """What comparing systems gave.
 
@@ -147,11 +151,11 @@ class Comparison:
     scores : mapping of str to Scores
         By system: every measure, unrounded.
     measured : tuple of Measured
-    tests : tuple of Test
+    tests : tuple of SignificanceTest
     conventions : tuple of Conventional
     points : mapping of (str, str) to Points
         What is correlated, by system and data set (of typed similarity and PIT by measure).
-    errors : tuple of Error
+    errors : tuple of LargeError
         The largest ones of each system.
     notes : tuple of str
     """
@@ -163,7 +167,7 @@ class Comparison:
     tests: tuple[SignificanceTest, ...]
     conventions: tuple[Conventional, ...] = ()
     points: Mapping[tuple[str, str], Points] = field(default_factory=dict)
-    errors: tuple[Error, ...] = ()
+    errors: tuple[LargeError, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

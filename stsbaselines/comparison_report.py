@@ -19,10 +19,7 @@ from stsbaselines.comparison import (
     ABOVE,
     BASELINE,
     BELOW,
-    BOOTSTRAP,
-    FISHER,
     SYSTEM,
-    WILLIAMS,
     Comparison,
     Measured,
     SignificanceTest,
@@ -31,7 +28,7 @@ from stsbaselines.files import to_json, write_text
 from stsbaselines.plots import printable
 from stsbaselines.reference import Row
 from stsbaselines.reference.ranking import Place, name_of, ranked_rows
-from stsbaselines.report import difference_rows, number
+from stsbaselines.report import DEPENDENT, difference_rows, number
 from stsbaselines.scoring.significance import Interval
 
 NONE = "\N{EN DASH}"
@@ -384,18 +381,19 @@ def _between_systems(comparison: Comparison) -> Sheet:
         "systems",
         "Between the systems",
         "Differences between the systems, with p (one-tailed) by each test; the last column"
-        " names the test to quote. Systems on the same pairs depend on each other, so quote"
-        " Williams' test (of Pearson's correlation) or else the paired bootstrap; Fisher's z is"
-        " for comparison with the papers.",
+        f" names the test to quote. {DEPENDENT}",
         header,
         tuple(tuple(_test_cell(key, row[key]) for key in header) for row in rows),
         heads=2,
     )
 
 
-def _test_cell(key: str, cell: str) -> str:
-    is_p = cell and key in (FISHER, WILLIAMS, BOOTSTRAP)
-    return _bare_p(float(cell)) if is_p else _minus(cell) or NONE
+def _test_cell(key: str, cell: Any) -> str:
+    if cell is None:
+        return NONE
+    if isinstance(cell, str):
+        return cell
+    return _signed(cell) if key == "difference" else _bare_p(cell)
 
 
 def _conventions(comparison: Comparison) -> Sheet:

@@ -271,6 +271,8 @@ def _conventions(
     }
     same: dict[str, list[Convention]] = {}
     for convention in CONVENTIONS:
+        if convention.english_only and task.language != "English":
+            continue
         if all(name in parts for name in task.dataset_names if convention.counts(name)):
             same.setdefault(signature(convention, task.task, parts), []).append(convention)
     for text, group in same.items():

@@ -38,6 +38,7 @@ _HATCHES = ("", "///", "\\\\\\", "xxx", "---")
 _AGREEMENT = "annotators' agreement"
 _LONGEST_LABEL = 26
 _LARGEST_DRAWN = 1e12
+_MOST_MARKED = 12
 _DENSE = 100
 _CEILING: dict[str, Any] = {"color": _INK, "linewidth": 1.4, "linestyle": (0, (3, 1.5))}
 _SETTINGS: dict[Any, Any] = {
@@ -193,7 +194,8 @@ def rank_plot(
         axes.set_xlim(0, len(rows) + 1)
         axes.locator_params(axis="x", integer=True)
         _label_marks(axes, sorted(marks, key=lambda each: -each.value), len(rows) + 1)
-        axes.set_xlabel(f"{len(rows)} published runs of {table.name}, best first")
+        legible = "legible" if table.illegible_ranks else "published"
+        axes.set_xlabel(f"{len(rows)} {legible} runs of {table.name}, best first")
         axes.set_ylabel(column)
     return figure
 
@@ -510,12 +512,14 @@ def _check_suffix(path: Path) -> None:
         raise InputError(f"{path} is no name of a plot, which ends in .svg, .png or .pdf.")
 
 
-def plot_table(table: Table, path: Path) -> None:
-    """Write the plot of a published table by its main column, without any system.
+def plot_table(table: Table, path: Path, runs: Sequence[Row] = ()) -> None:
+    """Write the plot of a published table by its main column.
 
     Parameters
     ----------
     table : Table
+    runs : sequence of Row
+        Rows of it to mark; of many, the first ones.
     path : Path
         See `save`.
 
@@ -524,7 +528,10 @@ def plot_table(table: Table, path: Path) -> None:
     InputError
         If the table has no runs, or for another suffix.
     """
-    from stsbaselines.reference.ranking import main_column
+    from stsbaselines.reference.ranking import main_column, name_of
 
     _check_suffix(path)
-    save(rank_plot(table, main_column(table), {}), path)
+    column = main_column(table)
+    numbered = [row for row in runs if column in row.values][:_MOST_MARKED]
+    marked = {name_of(row): float(row.values[column]) for row in numbered}
+    save(rank_plot(table, column, marked), path)

@@ -13,7 +13,14 @@ from rich.text import Text
 from tabulate import tabulate
 
 from stsbaselines.cells import NOT_PUBLISHED
-from stsbaselines.comparison import BASELINE, BOOTSTRAP, FISHER, SYSTEM, WILLIAMS
+from stsbaselines.comparison import (
+    BASELINE,
+    BOOTSTRAP,
+    BOOTSTRAP_INTERVAL,
+    FISHER,
+    SYSTEM,
+    WILLIAMS,
+)
 from stsbaselines.files import to_json
 from stsbaselines.reference.ranking import name_of
 
@@ -255,34 +262,43 @@ def _printed(rows: Rows) -> list[dict[str, str]]:
 def comparison_text(comparison: Comparison) -> str:
     """Return where systems stand as tables, with the notes and the signatures below.
 
-    What differs significantly (one-tailed, p < .05) has a star.
+    What differs significantly has a star.
     """
     title = f"{', '.join(comparison.systems)} on {comparison.task.task}"
     parts = [title, "", render(standing_rows(comparison)), "", *_legend(comparison)]
     if len(comparison.systems) > 1:
-        parts += ["", render(difference_rows(comparison)), "", _DEPENDENT]
+        parts += ["", render(_printed_differences(comparison)), "", DEPENDENT]
     if comparison.conventions:
         parts += ["", "By the conventions that papers use:", "", *_conventions(comparison)]
     signatures = dict.fromkeys(each.signature for each in comparison.scores.values())
     return "\n".join([*parts, "", *comparison.notes, *signatures])
 
 
-_DEPENDENT = (
+DEPENDENT = (
     "Systems on the same pairs depend on each other: quote Williams' test (of Pearson's"
     " correlation) or else the paired bootstrap; Fisher's z is for comparison with the papers."
 )
 
 
 def _legend(comparison: Comparison) -> list[str]:
-    if not any(each.place for each in comparison.measured):
+    """Say what a star means, and what a rank that is a range does."""
+    places = [each.place for each in comparison.measured if each.place]
+    if not places:
         return [f"No published ranking of {comparison.task.task} is at hand."]
     methods = {each.method for each in comparison.tests if each.relation != SYSTEM}
-    how = " or ".join(sorted(methods))
-    return [
-        f"* differs significantly ({how}, one-tailed, p < .05) from that run."
-        if methods == {FISHER}
-        else f"* differs significantly from that run ({how}; p < .05)."
-    ]
+    how = {
+        FISHER: "Fisher's z, one-tailed, p < .05",
+        BOOTSTRAP_INTERVAL: "its number lies outside of the interval, for numbers that are no"
+        " correlations",
+    }
+    named = "; ".join(text for method, text in how.items() if method in methods)
+    lines = [f"* differs significantly from that run ({named})."]
+    if any(each.first != each.last for each in places):
+        lines.append(
+            "A rank is a range where cells of our copy of the table are illegible; the runs above"
+            " and below are the nearest legible ones."
+        )
+    return lines
 
 
 def standing_rows(comparison: Comparison) -> list[dict[str, str]]:
@@ -333,9 +349,23 @@ def _star(test: SignificanceTest | None) -> str:
     return "*" if test is not None and test.differs else ""
 
 
-def difference_rows(comparison: Comparison) -> list[dict[str, str]]:
+def _printed_differences(comparison: Comparison) -> list[dict[str, str]]:
+    return [
+        {
+            **row,
+            "difference": _difference(row["difference"], 5),
+            **{
+                test: "" if row[test] is None else f"{row[test]:.4f}"
+                for test in (WILLIAMS, BOOTSTRAP, FISHER)
+            },
+        }
+        for row in difference_rows(comparison)
+    ]
+
+
+def difference_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Return a row for each official number of each two systems, with the p of all tests."""
-    rows: dict[tuple[str, str, str], dict[str, str]] = {}
+    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
     for each in comparison.tests:
         if each.relation != SYSTEM:
             continue
@@ -344,14 +374,14 @@ def difference_rows(comparison: Comparison) -> list[dict[str, str]]:
             {
                 "number": each.name,
                 "systems": f"{each.system} - {each.other}",
-                "difference": _difference(each.difference, 5),
-                WILLIAMS: "",
-                BOOTSTRAP: "",
-                FISHER: "",
+                "difference": each.difference,
+                WILLIAMS: None,
+                BOOTSTRAP: None,
+                FISHER: None,
                 "differs": "",
             },
         )
-        row[each.method] = f"{each.p:.4f}" if each.p is not None else ""
+        row[each.method] = each.p
         if each.quote:
             row["differs"] = f"{'yes' if each.differs else 'no'} ({each.method})"
     return list(rows.values())

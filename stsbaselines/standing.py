@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,20 +22,23 @@ from stsbaselines.comparison import (
     WILLIAMS,
     Comparison,
     Conventional,
-    Error,
+    LargeError,
     Measured,
     SignificanceTest,
 )
 from stsbaselines.data.catalogue import Task, find_task
 from stsbaselines.data.find import require_all
-from stsbaselines.errors import InputError, MissingDataError, unknown
+from stsbaselines.errors import Fault, InputError, MissingDataError, unknown
 from stsbaselines.explanation import conventional
+from stsbaselines.files import readable
 from stsbaselines.reference import Row
 from stsbaselines.reference.ranking import ceiling, name_of, place, ranking_of
 from stsbaselines.scoring.correlation import FloatArray, fitted_to_gold, pearson
 from stsbaselines.scoring.resampling import draw
 from stsbaselines.scoring.significance import (
+    EQUAL,
     FEWEST_PAIRS,
+    Bootstrap,
     Interval,
     bootstrap_interval,
     fisher_interval,
@@ -43,10 +47,11 @@ from stsbaselines.scoring.significance import (
     williams_test,
 )
 from stsbaselines.submission import output_files, read_gold, read_outputs, run_name
-from stsbaselines.systems import Progress, no_progress, outputs_of
+from stsbaselines.systems import Progress, Vectors, no_progress, outputs_of
 from stsbaselines.tasks.family import Points, Scores, family_of
 
 RESAMPLES = 1000
+FEWEST_RESAMPLES = 100  # of fewer, the bounds of an interval say nothing
 LEVEL = 0.05
 SHOWN_ERRORS = 10
 LARGEST_SEED = 1 << 32
@@ -68,10 +73,15 @@ class _Run:
         return name in self.points or find_task(self.scores.task).family in _CORRELATED_FAMILIES
 
     def pairs(self, name: str) -> int:
-        """Return on how many pairs a number is."""
+        """Return on how many pairs a number is: those of weight 0 do not count."""
         if name in self.points:
-            return len(self.points[name].scores)
-        counts = {key: int(each["n"] or 0) for key, each in self.scores.datasets.items()}
+            points = self.points[name]
+            weights = points.scores if points.weights is None else points.weights
+            return len(weights) if points.weights is None else int((weights > 0).sum())
+        counts = {
+            key: self.pairs(key) if key in self.points else int(each["n"] or 0)
+            for key, each in self.scores.datasets.items()
+        }
         return next(
             (n for key, n in counts.items() if name.startswith(f"{key}_")), sum(counts.values())
         )
@@ -79,7 +89,7 @@ class _Run:
 
 def compare(
     task: str,
-    systems: Mapping[str, Any] | Sequence[Any],
+    systems: Mapping[str, Any] | Iterable[Any],
     dataset: str | None = None,
     mapping: Mapping[str, str] | None = None,
     chunks: str = "",
@@ -99,10 +109,10 @@ def compare(
     ----------
     task : str
         Such as ``sts2015``.
-    systems : mapping of str to system, or sequence of systems
+    systems : mapping of str to system, iterable of systems, or one system
         A system is the path of an output file or a folder of them, or what
         `stsbaselines.systems.as_predictor` takes: a Predictor, an object with `encode`, or a
-        callable on two lists of sentences. In a sequence, paths and classes give the names.
+        callable on two lists of sentences. Without a mapping, paths and classes give the names.
     dataset : str, optional
         Only this data set.
     mapping : mapping of str to str, optional
@@ -143,9 +153,9 @@ def compare(
     entry = find_task(task)
     entry.check_is_scored()
     _check_chunks(entry, chunks)
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}, but must be at least 1.")
-    if not 0 <= random_state < LARGEST_SEED:
+    if not isinstance(resamples, int) or resamples < FEWEST_RESAMPLES:
+        raise InputError(f"resamples is {resamples}, but must be at least {FEWEST_RESAMPLES}.")
+    if not isinstance(random_state, int) or not 0 <= random_state < LARGEST_SEED:
         raise InputError(f"the seed is {random_state}, but must be from 0 to {LARGEST_SEED - 1}.")
     notes: list[str] = []
     outputs: dict[str, Mapping[str, Any]] = {}
@@ -187,15 +197,17 @@ def _check_chunks(task: Task, chunks: str) -> None:
         )
 
 
-def _named(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+def _named(systems: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
     if isinstance(systems, Mapping):
         named = [*systems.items()]
-    elif isinstance(systems, str | Path) or not isinstance(systems, Sequence):
+    elif isinstance(systems, str | Path) or not isinstance(systems, Iterable):
         named = [(_name(systems), systems)]
     else:
         named = [(_name(each), each) for each in systems]
     found: dict[str, Any] = {}
     for name, system in named:
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise InputError([Fault("a system's name", ascii(name), "printable text")])
         if name in found:
             raise InputError(f"two systems are called {name!r}: give them other names.")
         found[name] = system
@@ -205,8 +217,9 @@ def _named(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
 
 
 def _name(system: Any) -> str:
-    if isinstance(system, str | Path):
-        return run_name(Path(system))
+    place = system.folder if isinstance(system, Vectors) else system
+    if isinstance(place, str | Path):
+        return readable(run_name(Path(place)))
     name = getattr(system, "name", None) or getattr(system, "__name__", None)
     return name if isinstance(name, str) else type(system).__name__
 
@@ -221,10 +234,11 @@ def _scored(
     """Score all systems, and again on the same resampled pairs."""
     family = family_of(task)
     counts = {}
-    for number, (name, each) in enumerate(gold.items()):
+    for name, each in gold.items():
         counted = family.countable(each)
-        drawn = np.zeros((resamples, len(counted)), dtype=np.int64)
-        drawn[:, counted] = draw(int(counted.sum()), resamples, [random_state, number])
+        seed = [random_state, task.dataset_names.index(name)]
+        drawn = np.zeros((resamples, len(counted)), dtype=np.int16)
+        drawn[:, counted] = draw(int(counted.sum()), resamples, seed)
         counts[name] = drawn
     runs = []
     for name, output in outputs.items():
@@ -301,7 +315,8 @@ def _fisher(
     context: tuple[str, str, str, str], ours: float, theirs: float, pairs: int
 ) -> SignificanceTest:
     test = fisher_test(max(ours, theirs), pairs, min(ours, theirs), pairs)
-    return SignificanceTest(*context, FISHER, ours - theirs, test.statistic, test.p, test.p < LEVEL)
+    statistic = math.copysign(test.statistic, ours - theirs)
+    return SignificanceTest(*context, FISHER, ours - theirs, statistic, test.p, test.p < LEVEL)
 
 
 def _between(
@@ -309,31 +324,41 @@ def _between(
 ) -> Iterator[SignificanceTest]:
     """Test two systems whose outputs are at hand; the last test is the one to quote."""
     context = (one.name, other.name, SYSTEM, name)
-    pairs = one.pairs(name)
-    if pairs != other.pairs(name):
-        return
+    pairs = min(one.pairs(name), other.pairs(name))
     if one.is_correlation(name) and pairs >= FEWEST_PAIRS:
         yield _fisher(context, first, second, pairs)
     between = _between_systems(one, other, name) if pairs >= FEWEST_PAIRS else None
-    p = _bootstrapped(first - second, one.resampled[name], other.resampled[name])
-    if p is not None:
-        quote = between is None
-        yield SignificanceTest(*context, BOOTSTRAP, first - second, None, p, p < LEVEL, quote)
+    found = _bootstrapped(first - second, one.resampled[name], other.resampled[name])
+    if found is not None:
+        yield SignificanceTest(
+            *context,
+            BOOTSTRAP,
+            first - second,
+            None,
+            found.p,
+            found.p < LEVEL,
+            quote=between is None,
+            interval=found.interval,
+        )
     if between is not None:
         test = williams_test(max(first, second), min(first, second), between, pairs)
+        statistic = math.copysign(test.statistic, first - second)
         yield SignificanceTest(
-            *context, WILLIAMS, first - second, test.statistic, test.p, test.p < LEVEL, True
+            *context, WILLIAMS, first - second, statistic, test.p, test.p < LEVEL, quote=True
         )
 
 
-def _bootstrapped(difference: float, mine: FloatArray, theirs: FloatArray) -> float | None:
-    """Return the p of the paired bootstrap in the direction of the difference, if it is defined.
+def _bootstrapped(difference: float, mine: FloatArray, theirs: FloatArray) -> Bootstrap | None:
+    """Return the paired bootstrap with the p in the direction of the difference.
 
     Of no difference, it is the larger p of both directions.
     """
-    forth = paired_bootstrap(difference, mine, theirs) if difference >= 0 else None
-    back = paired_bootstrap(-difference, theirs, mine) if difference <= 0 else None
-    return max((each.p for each in (forth, back) if each is not None), default=None)
+    forth, back = paired_bootstrap(mine, theirs), paired_bootstrap(theirs, mine)
+    if forth is None or back is None:
+        return None
+    if abs(difference) < EQUAL:
+        return forth._replace(p=max(forth.p, back.p))
+    return forth if difference > 0 else forth._replace(p=back.p)
 
 
 def _between_systems(one: _Run, other: _Run, name: str) -> float | None:
@@ -361,7 +386,7 @@ def _notes(notes: Iterable[str], runs: Iterable[_Run]) -> list[str]:
     return [*notes, *(f"{run.name}: {note}" for run in runs for note in run.scores.notes)]
 
 
-def _errors(task: Task, runs: Sequence[_Run], data_dir: str | Path | None) -> Iterator[Error]:
+def _errors(task: Task, runs: Sequence[_Run], data_dir: str | Path | None) -> Iterator[LargeError]:
     """Yield the largest errors of each system, with their sentences if these are here."""
     sentences: dict[str, list[tuple[str, str]] | None] = {}
     for run in runs:
@@ -374,20 +399,20 @@ def _errors(task: Task, runs: Sequence[_Run], data_dir: str | Path | None) -> It
             yield each._replace(sentences=texts[each.pair - 1] if texts else None)
 
 
-def _errors_of_points(task: Task, run: _Run) -> Iterator[Error]:
+def _errors_of_points(task: Task, run: _Run) -> Iterator[LargeError]:
     for name, points in run.points.items():
         dataset = name if name in task.dataset_names else task.dataset_names[0]
         fitted = fitted_to_gold(points.scores, points.gold)
         if fitted is None or (name not in task.dataset_names and len(task.datasets) > 1):
             continue
         off = np.abs(fitted - points.gold)
-        measure = "score" if name == dataset else name
+        is_type = task.family == "typed"
         for place_ in np.argsort(-off, kind="stable")[:SHOWN_ERRORS].tolist():
-            yield Error(
+            yield LargeError(
                 system=run.name,
                 dataset=dataset,
                 pair=int(points.lines[place_]),
-                measure=measure,
+                measure=name if is_type else "score",
                 predicted=float(points.scores[place_]),
                 gold=float(points.gold[place_]),
                 off=float(off[place_]),
@@ -395,12 +420,12 @@ def _errors_of_points(task: Task, run: _Run) -> Iterator[Error]:
             )
 
 
-def _errors_of_alignments(run: _Run) -> Iterator[Error]:
+def _errors_of_alignments(run: _Run) -> Iterator[LargeError]:
     for dataset, tables in run.scores.details.items():
         for row in tables["pairs"]:
             if row["TS"] is not None:
                 off = 1 - row["TS"]
-                yield Error(run.name, dataset, row["pair"], "TS", row["TS"], 1.0, off, None)
+                yield LargeError(run.name, dataset, row["pair"], "TS", row["TS"], 1.0, off, None)
 
 
 def _sentences(task: Task, name: str, data_dir: str | Path | None) -> list[tuple[str, str]] | None:

@@ -28,12 +28,18 @@ from stsbaselines.submission import run_name
 from stsbaselines.tasks.family import Family, family_of
 
 SIDES = ("left", "right")
+_ROUNDING = 1e-12
+_MOST_LOST = 1e-3
 Progress = Callable[[int], None]
 Lines = Iterable[tuple[int, bytes]]
 
 
 def no_progress(pairs: int) -> None:
     """Show no progress."""
+
+
+def _no_check(predictions: Any, lines: bytes) -> None:
+    """Accept everything."""
 
 
 class EncoderCosine(Predictor):
@@ -291,6 +297,8 @@ def from_arguments(
     for arguments, make, default in kinds:
         for argument in arguments:
             name, text = _labelled(str(argument))
+            if not text:
+                raise InputError("the name of a system is empty.")
             name = name or default(text)
             if name in systems:
                 raise InputError(
@@ -473,10 +481,11 @@ def _lines_of_vectors(
 ) -> tuple[dict[str, Lines], list[str]]:
     family = family_of(task)
     found = vectors_of(system.folder, task, datasets)
-    lines: dict[str, Lines] = {
-        name: [(len(scores), family.format_predictions(scores, (), 1))]
-        for name, scores in found.items()
-    }
+    lines: dict[str, Lines] = {}
+    for name, scores in found.items():
+        text = family.format_predictions(scores, (), 1)
+        _check_scale(scores, text)
+        lines[name] = [(len(scores), text)]
     absent = [each for each in datasets if each.name not in found]
     return lines, [_left_out(each, f"{each.name}.npz") for each in absent]
 
@@ -497,7 +506,8 @@ def _lines_of_predictor(
     lines: dict[str, Lines] = {}
     for dataset in here:
         pairs = family.read_inputs(inputs[dataset.name], task, dataset)
-        lines[dataset.name] = output_lines(family, predictor, pairs, n_jobs)
+        check = _check_scale if predictor.predicts == "scores" else _no_check
+        lines[dataset.name] = output_lines(family, predictor, pairs, n_jobs, check)
     return lines, notes
 
 
@@ -528,16 +538,38 @@ def _left_out(dataset: DataSet, file: str) -> str:
 
 
 def output_lines(
-    family: Family, predictor: Predictor, pairs: Iterable[Any], n_jobs: int
+    family: Family,
+    predictor: Predictor,
+    pairs: Iterable[Any],
+    n_jobs: int,
+    check: Callable[[Any, bytes], None] = _no_check,
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of an output chunk by chunk, with the number of pairs that they are for."""
+    """Yield the lines of an output chunk by chunk, with the number of pairs that they are for.
+
+    `check` is called with the predictions and the lines of each chunk.
+    """
     start = 1
     pairs, kept = itertools.tee(pairs)
     for predictions in predictor.predict_chunks(pairs, n_jobs=n_jobs):
         count = len(predictions)
         chunk = list(itertools.islice(kept, count))
-        yield count, family.format_predictions(predictions, chunk, start)
+        lines = family.format_predictions(predictions, chunk, start)
+        check(predictions, lines)
+        yield count, lines
         start += count
+
+
+def _check_scale(predictions: Any, lines: bytes) -> None:
+    """Refuse scores so near each other that an output file does not tell them apart."""
+    scores = np.asarray(predictions, dtype=np.float64)
+    written = [float(line.split(b"\t")[-1]) for line in lines.splitlines()]
+    spread = float(np.ptp(scores)) if scores.size else 0.0
+    is_constant = spread <= _ROUNDING * float(np.abs(scores).max(initial=0.0))
+    if not is_constant and np.abs(scores - written).max() > _MOST_LOST * spread:
+        raise InputError(
+            f"the scores lie within {spread:.3g} of each other, too near for the decimals of an"
+            " output file: multiply them by a constant."
+        )
 
 
 def _read_back(lines: Lines, task: Task, dataset: DataSet, progress: Progress) -> Any:
@@ -568,15 +600,19 @@ def _matrix(values: Any, rows: int, source: str) -> FloatArray:
 def _numbers(values: Any, source: str, expected: str) -> FloatArray:
     """Return what a user's code gave as an array of finite numbers."""
     kind = f"{type(values).__name__} that is no array of numbers"
+    if np.ma.is_masked(values):
+        raise InputError([Fault(source, "a masked array", expected)])
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
         raise InputError([Fault(source, f"{kind} ({error})", expected)]) from None
     if array.dtype.kind not in "biuf":
         raise InputError([Fault(source, kind, expected)])
-    if not np.isfinite(array).all():
+    with np.errstate(over="ignore"):
+        numbers = array.astype(np.float64)
+    if not np.isfinite(numbers).all():
         raise InputError([Fault(source, "NaN or infinity", expected)])
-    return array.astype(np.float64)
+    return numbers
 
 
 def _units(vectors: FloatArray) -> FloatArray:

@@ -27,7 +27,7 @@ from stsbaselines.comparison import (
     WILLIAMS,
     Comparison,
     Conventional,
-    Error,
+    LargeError,
     Measured,
     SignificanceTest,
 )
@@ -92,8 +92,8 @@ def comparison(names: tuple[str, str] = (HOSTILE, PLAIN)) -> Comparison:
         ),
         points={(one, "images"): points(), (other, "images"): points(1)},
         errors=(
-            Error(one, "images", 7, "score", -1.5, 4.0, 3.21, (HOSTILE, "A cat sleeps.")),
-            Error(other, "images", 9, "score", 0.5, 0.0, 2.0, None),
+            LargeError(one, "images", 7, "score", -1.5, 4.0, 3.21, (HOSTILE, "A cat sleeps.")),
+            LargeError(other, "images", 9, "score", 0.5, 0.0, 2.0, None),
         ),
         notes=(f"{one}: a note",),
     )
@@ -348,7 +348,7 @@ def test_real_comparisons(task: str, tmp_path: Path) -> None:
 @pytest.mark.official
 def test_a_page_of_a_whole_year_is_small(official_data: Path, tmp_path: Path) -> None:
     systems = {"overlap": _overlap, "huge": _huge, "constant": _constant}
-    found = compare("sts2015", systems, data_dir=official_data, resamples=50)
+    found = compare("sts2015", systems, data_dir=official_data, resamples=100)
     page = found.report(tmp_path)[0]
     assert page.stat().st_size < 2_000_000
     assert len(Page(page.read_text("utf-8")).all("svg")) == 2 + len(found.points)

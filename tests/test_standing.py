@@ -7,17 +7,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import stsbaselines
 from conftest import run_command
+from stsbaselines import standing
 from stsbaselines.comparison import BOOTSTRAP, FISHER, SYSTEM, WILLIAMS, Comparison
+from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
 from stsbaselines.reference import table
 from stsbaselines.reference.ranking import name_of
 from stsbaselines.report import comparison_text
 from stsbaselines.scoring.significance import fisher_interval, fisher_test
 from stsbaselines.standing import compare
+from stsbaselines.tasks.sts import SystemOutput
 
 OUTPUTS = "system-outputs"
 TOKENCOS = "baseline-tokencos-regenerated"
@@ -30,6 +34,10 @@ def overlap(left: list[str], right: list[str]) -> list[float]:
 
 def length(left: list[str], right: list[str]) -> list[float]:
     return [float(min(len(a), len(b))) for a, b in zip(left, right, strict=True)]
+
+
+def tiny(left: list[str], right: list[str]) -> list[float]:
+    return [each * 1.23e-10 for each in overlap(left, right)]
 
 
 def place_of(found: Comparison, system: str, name: str) -> str:
@@ -55,7 +63,9 @@ def test_outputs_land_on_the_printed_ranks(
     official_data: Path, task: str, folder: str, table_name: str, run: str, cells: dict[str, str]
 ) -> None:
     mapping = {"answers-forums": "STS.output.answers-forum.txt"} if "Sopa" in folder else {}
-    found = compare(task, {"ours": official_data / OUTPUTS / folder}, mapping=mapping, resamples=10)
+    found = compare(
+        task, {"ours": official_data / OUTPUTS / folder}, mapping=mapping, resamples=100
+    )
     printed = table(table_name).row(run)
     for name, column in cells.items():
         [ours] = [each for each in found.measured if each.name == name]
@@ -85,7 +95,7 @@ def test_the_baseline_of_interpretable_sts_lands_on_its_ranks(
     official_data: Path, dataset: str
 ) -> None:
     aligner = stsbaselines.create("chunk-aligner")
-    found = compare("ists2015", {"ours": aligner}, chunks="gold", resamples=50)
+    found = compare("ists2015", {"ours": aligner}, chunks="gold", resamples=100)
     [row] = [each for each in table("ists2015-goldchunks").rows if "baseline" in each.flags]
     rank = row.values[f"{dataset}_rank"]
     assert place_of(found, "ours", f"{dataset}_TS").startswith(f"{rank} of ")
@@ -97,7 +107,7 @@ def test_the_baseline_of_interpretable_sts_lands_on_its_ranks(
 @pytest.mark.official
 def test_published_numbers_are_tested_by_fishers_z(official_data: Path) -> None:
     folder = official_data / OUTPUTS / "2015" / TOKENCOS
-    found = compare("sts2015", [folder], resamples=10)
+    found = compare("sts2015", [folder], resamples=100)
     [takelab] = [
         each for each in found.tests if (each.name, each.other) == ("Mean", "Baseline-TakeLab")
     ]
@@ -125,6 +135,38 @@ def test_systems_are_tested_against_each_other() -> None:
     assert all(each.relation == SYSTEM for each in found.tests)
 
 
+@pytest.mark.parametrize(("factor", "summand"), [(5, 0), (100 / 7, 0), (0.3, 2), (5, -0.1)])
+def test_a_system_does_not_differ_from_itself_on_another_scale(
+    factor: float, summand: float
+) -> None:
+    def scaled(left: list[str], right: list[str]) -> list[float]:
+        return [each * factor + summand for each in cosine(left, right)]
+
+    def cosine(left: list[str], right: list[str]) -> list[float]:
+        pairs = list(zip(left, right, strict=True))
+        return list(map(float, stsbaselines.create("token-cosine").predict(pairs)))
+
+    found = compare("sample-sts", {"cosine": cosine, "scaled": scaled})
+    assert len(found.tests) == 8
+    assert not any(each.differs for each in found.tests)
+
+
+def test_a_data_set_alone_has_the_same_tests() -> None:
+    systems = {"overlap": overlap, "length": length}
+    whole = compare("sample-sts", systems).tests
+    alone = compare("sample-sts", systems, dataset="journeys").tests
+    assert alone == tuple(each for each in whole if each.name == "journeys")
+
+
+def test_pairs_of_weight_zero_do_not_count(tmp_path: Path) -> None:
+    task = find_task("sample-sts").model_copy(update={"confidence": "weighted"})
+    gold = {"kitchen": np.arange(12.0)}
+    confidences = np.array([100.0] * 8 + [0.0] * 4)
+    output = {"kitchen": SystemOutput(np.sin(np.arange(12.0)), confidences)}
+    [run] = standing._scored(task, gold, {"weighted": output}, 100, 0)
+    assert run.pairs("kitchen") == 8
+
+
 @pytest.mark.parametrize("task", ["sample-sts", "sample-pit"])
 def test_the_order_of_systems_does_not_change_a_test(task: str) -> None:
     one = compare(task, {"a": overlap, "b": length}, resamples=200)
@@ -146,7 +188,7 @@ def test_results_are_the_same_again_and_follow_the_seed() -> None:
 
 
 def test_the_largest_errors_have_their_sentences() -> None:
-    found = compare("sample-sts", {"length": length}, resamples=10)
+    found = compare("sample-sts", {"length": length}, resamples=100)
     assert [each.off for each in found.errors] == sorted(
         (each.off for each in found.errors), reverse=True
     )
@@ -157,14 +199,14 @@ def test_the_largest_errors_have_their_sentences() -> None:
 
 def test_alignments_are_compared_too() -> None:
     aligner = stsbaselines.create("chunk-aligner")
-    found = compare("sample-ists", {"one": aligner, "other": aligner}, resamples=20)
+    found = compare("sample-ists", {"one": aligner, "other": aligner}, resamples=100)
     assert {each.name for each in found.measured} == {f"garden_{m}" for m in ("F", "T", "S", "TS")}
     assert found.errors[0].off == 1 - found.errors[0].predicted
     assert {each.method for each in found.tests} == {BOOTSTRAP}
 
 
 def test_a_frame_has_the_rows() -> None:
-    found = compare("sample-sts", [overlap], resamples=10)
+    found = compare("sample-sts", [overlap], resamples=100)
     frame = found.to_frame()
     assert list(frame["name"]) == ["kitchen", "journeys", "Mean"]
     assert frame["system"].unique().tolist() == ["overlap"]
@@ -173,7 +215,7 @@ def test_a_frame_has_the_rows() -> None:
 def test_without_pandas_a_frame_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(InputError, match="pandas is not installed"):
-        compare("sample-sts", [overlap], resamples=10).to_frame()
+        compare("sample-sts", [overlap], resamples=100).to_frame()
 
 
 @pytest.mark.parametrize(
@@ -181,7 +223,11 @@ def test_without_pandas_a_frame_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     [
         ({"task": "sample-sts", "systems": []}, "no system to compare"),
         ({"task": "sample-sts", "systems": [overlap, overlap]}, "two systems are called 'overlap'"),
-        ({"task": "sample-sts", "systems": [overlap], "resamples": 0}, "must be at least 1"),
+        ({"task": "sample-sts", "systems": [overlap], "resamples": 99}, "must be at least 100"),
+        ({"task": "sample-sts", "systems": [overlap], "random_state": 1.5}, "the seed is 1.5"),
+        ({"task": "sample-sts", "systems": {"a\nb": overlap}}, "expected printable text"),
+        ({"task": "sample-sts", "systems": {3: overlap}}, "expected printable text"),
+        ({"task": "sample-sts", "systems": {"tiny": tiny}}, "multiply them by a constant"),
         ({"task": "sample-sts", "systems": [overlap], "chunks": "gold"}, "has no chunks"),
         ({"task": "ists2016", "systems": [overlap]}, "say --chunks gold or --chunks system"),
         ({"task": "ists2016", "systems": [overlap], "chunks": "golden"}, "did you mean 'gold'"),
@@ -199,7 +245,7 @@ def test_constant_scores_are_undefined_and_have_no_rank() -> None:
     def constant(left: list[str], right: list[str]) -> list[float]:
         return [1.0] * len(left)
 
-    found = compare("sample-sts", {"constant": constant, "overlap": overlap}, resamples=10)
+    found = compare("sample-sts", {"constant": constant, "overlap": overlap}, resamples=100)
     mine = [each for each in found.measured if each.system == "constant"]
     assert all(each.value is None and each.interval is None for each in mine)
     assert not found.tests
@@ -232,7 +278,7 @@ def test_the_command_prints_and_reports(tmp_path: Path) -> None:
         (["sample-sts", "nowhere"], "nowhere"),
         (["sample-sts", "--predictor", "token-cosin"], "token-cosine"),
         (["sample-sts", "--encoder", "nothing"], "MODULE:OBJECT"),
-        (["sample-sts", "--predictor", "random", "--resamples", "0"], "must be at least 1"),
+        (["sample-sts", "--predictor", "random", "--resamples", "0"], "must be at least 100"),
         (["sample-sts", "--predictor", "random", "--seed", "-1"], "seed"),
     ],
 )

@@ -35,7 +35,8 @@ class Place:
     runs : int
         How many runs have a rank there.
     above, below : Row or None
-        The nearest run that is better, and the nearest one that is worse.
+        The nearest run that is better, and the nearest one that is worse, as far as the table is
+        legible.
     equal : tuple of Row
         Runs with the same printed number.
     baselines : tuple of Row
@@ -175,10 +176,9 @@ def place(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DE
 
     rows = ranked_rows(of, column)
     better = [row for row in rows if row.values[column] > ours(row)]
-    others = rows[len(better) :]
-    equal = tuple(row for row in others if row.values[column] == ours(row))
-    worse = others[len(equal) :]
-    first, last = _ranks(of, column, better, others, equal)
+    equal = tuple(row for row in rows if row.values[column] == ours(row))
+    worse = [row for row in rows if row.values[column] < ours(row)]
+    first, last = _ranks(of, column, better, [*equal, *worse], equal)
     is_baseline = (row for row in of.rows if row.flags & _BASELINES and column in row.values)
     return Place(
         table=of,

@@ -54,6 +54,11 @@ class Convention:
         if self.aggregate == "ALLnrm" and self.correlation != "pearson":
             raise ValueError("ALLnrm is a Pearson correlation")
 
+    @property
+    def english_only(self) -> bool:
+        """Whether it is that of a program that has only the English data sets of 2012 to 2016."""
+        return self.left_out == _RESTRICTED
+
     def counts(self, dataset: str) -> bool:
         """Tell whether a data set counts."""
         return dataset not in self.left_out

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 FEWEST_PAIRS = 4
 CONFIDENCE = 0.95
+EQUAL = 1e-7  # outputs have 10 decimals, so that measures differ by less than this for no reason
 
 
 class Significance(NamedTuple):
@@ -38,8 +39,8 @@ class Interval(NamedTuple):
     high: float
 
 
-def fisher_interval(r: float, n: int, confidence: float = CONFIDENCE) -> Interval:
-    """Return the (two-sided) interval of confidence of a correlation by Fisher's z.
+def fisher_interval(r: float, n: int) -> Interval:
+    """Return the (two-sided) interval of 95 % confidence of a correlation by Fisher's z.
 
     Parameters
     ----------
@@ -47,8 +48,6 @@ def fisher_interval(r: float, n: int, confidence: float = CONFIDENCE) -> Interva
         Correlation, in [-1, 1].
     n : int
         Pairs, at least 4.
-    confidence : float
-        In (0, 1).
 
     Returns
     -------
@@ -71,9 +70,7 @@ def fisher_interval(r: float, n: int, confidence: float = CONFIDENCE) -> Interva
     from scipy.stats import norm  # slow to import, and only needed here
 
     _check(n, r)
-    if not 0 < confidence < 1:
-        raise ValueError(f"the confidence must be between 0 and 1, but is {confidence}")
-    half = float(norm.ppf((1 + confidence) / 2)) / math.sqrt(n - 3)
+    half = float(norm.ppf((1 + CONFIDENCE) / 2)) / math.sqrt(n - 3)
     return Interval(math.tanh(_z(r) - half), math.tanh(_z(r) + half))
 
 
@@ -150,9 +147,10 @@ def williams_test(r1: float, r2: float, between: float, n: int) -> Significance:
 
     _check(n, r1, r2, between)
     determinant = 1 - r1**2 - r2**2 - between**2 + 2 * r1 * r2 * between
-    if determinant < -1e-9:
+    is_equal = abs(r1 - r2) < EQUAL
+    if determinant < -1e-12 or (between == 1 and not is_equal):
         raise ValueError(f"correlations of {r1}, {r2} and {between} cannot go together")
-    if r1 == r2:
+    if is_equal:
         return Significance(0.0, 0.5)
     mean = (r1 + r2) / 2
     spread = 2 * max(0.0, determinant) * (n - 1) / (n - 3) + mean**2 * (1 - between) ** 3
@@ -196,8 +194,6 @@ class Bootstrap(NamedTuple):
 
     Attributes
     ----------
-    difference : float
-        Of the first over the second, on all pairs.
     interval : Interval
         Within which 95 % of the differences on resampled pairs lie.
     p : float
@@ -205,20 +201,15 @@ class Bootstrap(NamedTuple):
         sample itself as one of them.
     """
 
-    difference: float
     interval: Interval
     p: float
 
 
-def paired_bootstrap(
-    difference: float, first: npt.ArrayLike, second: npt.ArrayLike
-) -> Bootstrap | None:
+def paired_bootstrap(first: npt.ArrayLike, second: npt.ArrayLike) -> Bootstrap | None:
     """Test whether the first of two systems is better, on the same resampled pairs (one-tailed).
 
     Parameters
     ----------
-    difference : float
-        Of the first system over the second, on all pairs.
     first, second : array-like of shape (resamples,)
         A measure of each system on the same resamples; NaN where undefined.
 
@@ -234,7 +225,7 @@ def paired_bootstrap(
 
     Examples
     --------
-    >>> paired_bootstrap(0.2, [0.7, 0.9, 0.8, 0.6], [0.6, 0.6, 0.6, 0.6]).p
+    >>> paired_bootstrap([0.7, 0.9, 0.8, 0.6], [0.6, 0.6, 0.6, 0.6]).p
     0.4
     """
     differences = np.subtract(first, second)
@@ -242,8 +233,8 @@ def paired_bootstrap(
     if interval is None:
         return None
     defined = int((~np.isnan(differences)).sum())
-    worse = int((differences <= 0).sum())
-    return Bootstrap(float(difference), interval, (1 + worse) / (1 + defined))
+    worse = int((differences <= EQUAL).sum())
+    return Bootstrap(interval, (1 + worse) / (1 + defined))
 
 
 def _normal(statistic: float) -> Significance:

@@ -89,7 +89,7 @@ class Points(NamedTuple):
     ----------
     scores, gold : ndarray of shape (n_pairs,)
     lines : ndarray of int of shape (n_pairs,)
-        Lines of the pairs in the input file, from 1.
+        Lines of the pairs in the input file, from 1; of several data sets together, just numbers.
     weights : ndarray of shape (n_pairs,) or None
         Confidences, if the official correlation is weighted by them.
     """
@@ -256,7 +256,7 @@ class Family(Protocol):
         task: Task,
         gold: Mapping[str, Any],
         outputs: Mapping[str, Any],
-        counts: Mapping[str, npt.NDArray[np.int64]],
+        counts: Mapping[str, npt.NDArray[np.integer[Any]]],
     ) -> dict[str, npt.NDArray[np.float64]]:
         """Return official measures on resampled pairs, by the names of `Scores.cells`.
 
