@@ -217,7 +217,7 @@ def compare(
         typer.Option("--encoder", metavar="MODULE:OBJECT", help="An object with `encode`."),
     ] = None,
     vectors: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option("--vectors", metavar="DIR", help="Precomputed vectors: NAME.npz a data set."),
     ] = None,
     dataset: DataSetName = None,
@@ -227,7 +227,7 @@ def compare(
         typer.Option(metavar="gold|system", help="Interpretable STS: what systems were given."),
     ] = "",
     report: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--report", metavar="DIR", help="Also write HTML, Markdown, LaTeX and JSON."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
@@ -240,13 +240,17 @@ def compare(
 
     Systems are output files as for `score`, or code: the options for it can be repeated.
     """
-    from stsbaselines import systems
+    from stsbaselines import comparison_report, systems
     from stsbaselines.data.catalogue import find_task
     from stsbaselines.files import to_json
     from stsbaselines.report import comparison_text
     from stsbaselines.standing import compare as compare_systems
 
     named = systems.from_arguments(path or [], predictor or [], encoder or [], vectors or [])
+    if report is not None:
+        if not report:
+            raise InputError("--report is empty, but must name a folder.")
+        comparison_report.check_folder(Path(report))
     by_code = sum(not isinstance(each, Path) for each in named.values())
     pairs = sum(each.pairs for each in find_task(task).datasets)
     with _progress(pairs * by_code) as progress:
@@ -262,9 +266,8 @@ def compare(
             n_jobs=_jobs(jobs),
             progress=progress,
         )
-    files = found.report(report) if report else []
-    print(to_json(found.to_dict()) if as_json else comparison_text(found))
-    for file in files:
+    print(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
+    for file in found.report(report) if report else ():
         print(f"wrote {file}", file=sys.stderr)
 
 
@@ -273,6 +276,7 @@ def explain_number(
     number: Annotated[str, typer.Argument(metavar="NUMBER", help="As printed, such as 0.7342.")],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
     task: Annotated[str, typer.Option("--task", metavar="TASK", help="Such as sts2015.")],
+    dataset: DataSetName = None,
     mapping: Mapping_ = None,
     data_dir: DataDir = None,
     as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
@@ -285,7 +289,7 @@ def explain_number(
     from stsbaselines.files import to_json
     from stsbaselines.report import explanation_text
 
-    found = explain(number, task, path, _mapping(mapping), data_dir)
+    found = explain(number, task, path, dataset, _mapping(mapping), data_dir)
     print(to_json(found.to_dict()) if as_json else explanation_text(found))
     if not found.matches:
         raise typer.Exit(1)

@@ -140,7 +140,7 @@ class Conventional(NamedTuple):
     signature: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """What comparing systems gave.
 
@@ -169,6 +169,17 @@ class Comparison:
     points: Mapping[tuple[str, str], Points] = field(default_factory=dict)
     errors: tuple[LargeError, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return the task, and the official number and rank of each system."""
+        found = {each.system: each for each in self.measured if each.name == self.official}
+        systems = [
+            f"{system}: {self.official} {found[system].value}, rank {found[system].place}"
+            if system in found
+            else system
+            for system in self.systems
+        ]
+        return f"<Comparison on {self.task.task}; {'; '.join(systems)}>"
 
     @property
     def official(self) -> str:

@@ -24,13 +24,15 @@ from stsbaselines.comparison import (
     Measured,
     SignificanceTest,
 )
-from stsbaselines.files import to_json, write_text
+from stsbaselines.errors import Fault, InputError
+from stsbaselines.files import make_folder, to_json, write_text
 from stsbaselines.plots import printable
 from stsbaselines.reference import Row
 from stsbaselines.reference.ranking import Place, name_of, ranked_rows
 from stsbaselines.report import DEPENDENT, difference_rows, number
 from stsbaselines.scoring.significance import Interval
 
+FILES = ("index.html", "comparison.md", "comparison.tex", "comparison.json")
 NONE = "\N{EN DASH}"
 _NUMERIC = re.compile(r"(\N{EN DASH}|undefined|<?\s?[-+\N{MINUS SIGN}]?\.?\d[^(]*)")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#&$~])")
@@ -131,15 +133,30 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     ...     [path.name for path in write(found, Path(folder))]
     ['index.html', 'comparison.md', 'comparison.tex', 'comparison.json']
     """
-    texts = {
-        "index.html": html(comparison),
-        "comparison.md": markdown(comparison),
-        "comparison.tex": latex(comparison),
-        "comparison.json": to_json(comparison.to_dict()) + "\n",
-    }
-    for name, text in texts.items():
+    check_folder(folder)
+    as_json = to_json(comparison.to_dict()) + "\n"
+    texts = (html(comparison), markdown(comparison), latex(comparison), as_json)
+    for name, text in zip(FILES, texts, strict=True):
         write_text(folder / name, text)
-    return [folder / name for name in texts]
+    return [folder / name for name in FILES]
+
+
+def check_folder(folder: Path) -> None:
+    """Make the folder of a report, and refuse one that cannot be written to.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Raises
+    ------
+    InputError
+        If it cannot be made, or a folder is in the place of a file.
+    """
+    make_folder(folder)
+    for name in FILES:
+        if (folder / name).is_dir():
+            raise InputError([Fault(str(folder / name), "a directory", "a file or nothing")])
 
 
 # What is said, in words and tables
@@ -397,15 +414,11 @@ def _test_cell(key: str, cell: Any) -> str:
 
 
 def _conventions(comparison: Comparison) -> Sheet:
-    """Return a row for each convention; a signature is one of all systems but for its run."""
-    keys = [*dict.fromkeys((each.name, each.signature) for each in comparison.conventions)]
-    cells = {
-        (each.name, each.signature, each.system): _value(each.value)
-        for each in comparison.conventions
-    }
+    names = dict.fromkeys(each.name for each in comparison.conventions)
+    cells = {(each.name, each.system): _value(each.value) for each in comparison.conventions}
     rows = [
-        (name, *(cells.get((name, signature, system), NONE) for system in comparison.systems))
-        for name, signature in keys
+        (name, *(cells.get((name, system), NONE) for system in comparison.systems))
+        for name in names
     ]
     return Sheet(
         "conventions",

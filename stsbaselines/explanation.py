@@ -114,6 +114,7 @@ def explain(
     number: str,
     task: str,
     path: str | Path,
+    dataset: str | None = None,
     mapping: Mapping[str, str] | None = None,
     data_dir: str | Path | None = None,
 ) -> Explanation:
@@ -124,7 +125,7 @@ def explain(
     number : str
         As printed, such as ``0.7342`` or, in percent, ``73.42``: its decimals say how it was
         rounded.
-    task, path, mapping, data_dir
+    task, path, dataset, mapping, data_dir
         As for `stsbaselines.score`.
 
     Returns
@@ -140,7 +141,7 @@ def explain(
     """
     published = _published(number)
     entry = find_task(task)
-    files = output_files(entry, Path(path), None, mapping or {})
+    files = output_files(entry, Path(path), dataset, mapping or {})
     outputs = read_outputs(entry, files)
     gold = read_gold(entry, [each for each in entry.datasets if each.name in files], data_dir)
     module = family_of(entry)

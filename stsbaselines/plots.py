@@ -177,49 +177,64 @@ def rank_plot(
     if not rows:
         raise InputError(f"table {table.name} has no runs to plot by {column}.")
     values = [float(row.values[column]) for row in rows]
-    marks = [*_baseline_marks(table, column, values), *_system_marks(marked, values)]
+    ranks = _ranks(table, column, rows)
+    marks = [*_baseline_marks(table, column, values, ranks), *_system_marks(marked, values, ranks)]
     agreement = ceiling(table, column)
     labels = len(marks) + (agreement is not None)
+    decimals = max(-int(row.values[column].as_tuple().exponent) for row in rows)
     with _settings():
         figure, axes = _axes(7.2, max(3.6, 1 + 0.2 * labels), 0.6, 2.35, 0.5, 0.15)
         axes.grid(axis="y")
-        axes.plot(
-            range(1, len(rows) + 1), values, "o", color=_RUN, markersize=3.6, markeredgewidth=0
-        )
+        axes.plot(ranks, values, "o", color=_RUN, markersize=3.6, markeredgewidth=0)
         for each in marks:
             _draw_mark(axes, each, (intervals or {}).get(each.name))
         if agreement is not None:
             axes.axhline(float(agreement), **_CEILING)
-            marks.append(_Mark(_AGREEMENT, float(agreement), len(rows) + 1, _INK, "", False))
-        axes.set_xlim(0, len(rows) + 1)
+            marks.append(_Mark(_AGREEMENT, float(agreement), ranks[-1] + 1, _INK, "", False))
+        axes.set_xlim(0, ranks[-1] + 1)
         axes.locator_params(axis="x", integer=True)
-        _label_marks(axes, sorted(marks, key=lambda each: -each.value), len(rows) + 1)
+        _label_marks(axes, sorted(marks, key=lambda each: -each.value), ranks[-1] + 1, decimals)
         legible = "legible" if table.illegible_ranks else "published"
         axes.set_xlabel(f"{len(rows)} {legible} runs of {table.name}, best first")
         axes.set_ylabel(column)
     return figure
 
 
-def _baseline_marks(table: Table, column: str, values: Sequence[float]) -> Iterator[_Mark]:
+def _ranks(table: Table, column: str, rows: Sequence[Row]) -> list[int]:
+    """Return where on the axis runs are: with gaps where runs of a ranking are illegible."""
+    from stsbaselines.reference.ranking import main_column
+
+    if table.illegible_ranks and column == main_column(table):
+        return [int(row.values["rank"]) for row in rows]
+    return [*range(1, len(rows) + 1)]
+
+
+def _baseline_marks(
+    table: Table, column: str, values: Sequence[float], ranks: Sequence[int]
+) -> Iterator[_Mark]:
     from stsbaselines.reference.ranking import name_of, place
 
     rows: Sequence[Row] = place(table, column, 0.0).baselines  # of the table, whatever the number
     for row in rows:
         value = float(row.values[column])
-        yield _Mark(name_of(row), value, _place(value, values), "#ffffff", "D", False)
+        yield _Mark(name_of(row), value, _place(value, values, ranks), "#ffffff", "D", False)
 
 
-def _system_marks(marked: Mapping[str, float], values: Sequence[float]) -> Iterator[_Mark]:
+def _system_marks(
+    marked: Mapping[str, float], values: Sequence[float], ranks: Sequence[int]
+) -> Iterator[_Mark]:
     for number, (name, value) in enumerate(marked.items()):
         style = style_of(number)
         if math.isfinite(value):
-            yield _Mark(name, value, _place(value, values), style.colour, style.marker, True)
+            yield _Mark(name, value, _place(value, values, ranks), style.colour, style.marker, True)
 
 
-def _place(value: float, values: Sequence[float]) -> float:
+def _place(value: float, values: Sequence[float], ranks: Sequence[int]) -> float:
     """Return where on the axis of ranks a number is: on an equal run, else between two."""
+    if value in values:
+        return ranks[values.index(value)]
     better = sum(each > value for each in values)
-    return better + (1 if value in values else 0.5)
+    return ([0, *ranks][better] + [*ranks, ranks[-1] + 1][better]) / 2
 
 
 def _draw_mark(axes: Axes, each: _Mark, interval: tuple[float, float] | None) -> None:
@@ -237,7 +252,7 @@ def _draw_mark(axes: Axes, each: _Mark, interval: tuple[float, float] | None) ->
     )
 
 
-def _label_marks(axes: Axes, marks: Sequence[_Mark], right: float) -> None:
+def _label_marks(axes: Axes, marks: Sequence[_Mark], right: float, decimals: int) -> None:
     """Label numbers in a column at the right, each at the end of a line from its mark.
 
     Runs on the right are worse, so that they lie below the line.
@@ -257,7 +272,7 @@ def _label_marks(axes: Axes, marks: Sequence[_Mark], right: float) -> None:
         axes.text(
             right * 1.06,
             place,
-            f"{_label(each.name)}  {each.value:.4f}",
+            f"{_label(each.name)}  {each.value:.{decimals}f}",
             verticalalignment="center",
             fontsize=8.5,
             color=_INK if each.is_system else _FAINT,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Rows = Sequence[Mapping[str, Any]]
 UNDEFINED = "undefined"
 SHOWN_TERMS = 6
+LEAST_P = 0.0001
 _COLOURS = {"EQUI": "green", "ALIC": "yellow"}
 
 
@@ -266,8 +267,11 @@ def comparison_text(comparison: Comparison) -> str:
     """
     title = f"{', '.join(comparison.systems)} on {comparison.task.task}"
     parts = [title, "", render(standing_rows(comparison)), "", *_legend(comparison)]
-    if len(comparison.systems) > 1:
-        parts += ["", render(_printed_differences(comparison)), "", DEPENDENT]
+    for rows, note in (
+        (baseline_rows(comparison), "Differences to the published baselines; stars as above."),
+        (_printed_differences(comparison), DEPENDENT),
+    ):
+        parts += ["", render(rows), "", note] if rows else []
     if comparison.conventions:
         parts += ["", "By the conventions that papers use:", "", *_conventions(comparison)]
     signatures = dict.fromkeys(each.signature for each in comparison.scores.values())
@@ -284,7 +288,8 @@ def _legend(comparison: Comparison) -> list[str]:
     """Say what a star means, and what a rank that is a range does."""
     places = [each.place for each in comparison.measured if each.place]
     if not places:
-        return [f"No published ranking of {comparison.task.task} is at hand."]
+        is_known = any(each.value is not None for each in comparison.measured)
+        return [f"No published ranking of {comparison.task.task} is at hand."] if is_known else []
     methods = {each.method for each in comparison.tests if each.relation != SYSTEM}
     how = {
         FISHER: "Fisher's z, one-tailed, p < .05",
@@ -332,12 +337,20 @@ def _standing_row(
         if each.place is not None and other is not None:
             star = _star(tests.get((each.system, each.name, name_of(other))))
             row[side] = f"{name_of(other)} {other.values[each.place.column]}{star}"
-    row["equal"] = ", ".join(name_of(other) for other in each.place.equal) if each.place else ""
     row["agreement"] = "" if each.ceiling is None else str(each.ceiling)
-    for test in tests.values():
-        if (test.system, test.name, test.relation) == (each.system, each.name, BASELINE):
-            row[f"less {test.other}"] = f"{_difference(test.difference, 4)}{_star(test)}"
     return row
+
+
+def baseline_rows(comparison: Comparison) -> list[dict[str, str]]:
+    """Return by how much each official number is above each published baseline."""
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for test in comparison.tests:
+        if test.relation == BASELINE:
+            start = {"system": test.system, "number": test.name}
+            row = rows.setdefault((test.system, test.name), start)
+            row[test.other] = f"{_difference(test.difference, 4)}{_star(test)}"
+    columns = dict.fromkeys(key for row in rows.values() for key in row)
+    return [{key: row.get(key, "") for key in columns} for row in rows.values()]
 
 
 def _difference(value: float, decimals: int) -> str:
@@ -349,15 +362,18 @@ def _star(test: SignificanceTest | None) -> str:
     return "*" if test is not None and test.differs else ""
 
 
+def _p(p: float | None) -> str:
+    if p is None:
+        return ""
+    return f"{p:.4f}" if p >= LEAST_P else f"<{LEAST_P:.4f}"
+
+
 def _printed_differences(comparison: Comparison) -> list[dict[str, str]]:
     return [
         {
             **row,
             "difference": _difference(row["difference"], 5),
-            **{
-                test: "" if row[test] is None else f"{row[test]:.4f}"
-                for test in (WILLIAMS, BOOTSTRAP, FISHER)
-            },
+            **{test: _p(row[test]) for test in (WILLIAMS, BOOTSTRAP, FISHER)},
         }
         for row in difference_rows(comparison)
     ]
@@ -401,13 +417,19 @@ def _conventions(comparison: Comparison) -> list[str]:
 
 def convention_rows(comparison: Comparison) -> list[dict[str, str]]:
     """Return a row for each convention, with the number of each system."""
-    rows: dict[tuple[str, str], dict[str, str]] = {}
+    rows: dict[str, dict[str, str]] = {}
+    signatures: dict[str, dict[str, None]] = {}
     for each in comparison.conventions:
-        row = rows.setdefault((each.name, each.signature), {"convention": each.name})
+        row = rows.setdefault(each.name, {"convention": each.name})
         row[each.system] = number(each.value)
-        row["signature"] = each.signature
+        signatures.setdefault(each.name, {})[each.signature] = None
+        row["signature"] = " or ".join(signatures[each.name])
     columns = ["convention", *comparison.systems, "signature"]
     return [{key: row.get(key, "") for key in columns} for row in rows.values()]
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
 
 
 def explanation_text(found: Explanation) -> str:
@@ -430,7 +452,8 @@ def explanation_text(found: Explanation) -> str:
         {
             "measure or convention": each.name,
             "value": f"{each.value:.7f}",
-            "off by": f"{each.off:+.5f}" + (" (times 100)" if each.times != 1 else ""),
+            "off by": f"{each.off:+.{_decimals(found.number) + 1}f}"
+            + (" (times 100)" if each.times != 1 else ""),
             "signature": each.signature,
         }
         for each in found.nearest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,8 @@ from stsbaselines.data.find import require_all
 from stsbaselines.errors import Fault, InputError, MissingDataError, unknown
 from stsbaselines.explanation import conventional
 from stsbaselines.files import readable
-from stsbaselines.reference import Row
+from stsbaselines.predictor import Predictor
+from stsbaselines.reference import Row, tables_of
 from stsbaselines.reference.ranking import ceiling, name_of, place, ranking_of
 from stsbaselines.scoring.correlation import FloatArray, fitted_to_gold, pearson
 from stsbaselines.scoring.resampling import draw
@@ -51,6 +53,7 @@ from stsbaselines.systems import Progress, Vectors, no_progress, outputs_of
 from stsbaselines.tasks.family import Points, Scores, family_of
 
 RESAMPLES = 1000
+MOST_RESAMPLES = 100_000
 FEWEST_RESAMPLES = 100  # of fewer, the bounds of an interval say nothing
 LEVEL = 0.05
 SHOWN_ERRORS = 10
@@ -116,9 +119,11 @@ def compare(
     dataset : str, optional
         Only this data set.
     mapping : mapping of str to str, optional
-        Names of output files by data set, for all folders; see `stsbaselines.score`.
+        Names of output files by data set, for the folders that have such files; see
+        `stsbaselines.score`.
     chunks : str
-        For interpretable STS: ``gold`` or ``system``, whichever the systems were given.
+        For interpretable STS: ``gold`` or ``system``, whichever the systems were given. With
+        ``system``, code gets plain sentences.
     data_dir : path, optional
         Where the data is looked for first.
     resamples : int
@@ -153,20 +158,31 @@ def compare(
     entry = find_task(task)
     entry.check_is_scored()
     _check_chunks(entry, chunks)
-    if not isinstance(resamples, int) or resamples < FEWEST_RESAMPLES:
-        raise InputError(f"resamples is {resamples}, but must be at least {FEWEST_RESAMPLES}.")
+    if not isinstance(resamples, int) or not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
+        bounds = f"from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}"
+        raise InputError(f"resamples is {resamples}, but must be {bounds}.")
     if not isinstance(random_state, int) or not 0 <= random_state < LARGEST_SEED:
         raise InputError(f"the seed is {random_state}, but must be from 0 to {LARGEST_SEED - 1}.")
     notes: list[str] = []
     outputs: dict[str, Mapping[str, Any]] = {}
-    for name, system in _named(systems).items():
+    named = _named(systems)
+    mappings = _mappings(named, mapping or {})
+    wanted = [entry.dataset(dataset)] if dataset else entry.datasets
+    is_plain = chunks == "system"
+    for name, system in named.items():
         if isinstance(system, str | Path):
-            files = output_files(entry, Path(system), dataset, mapping or {})
+            files = output_files(entry, Path(system), dataset, mappings[name])
             outputs[name] = read_outputs(entry, files)
-        else:
-            wanted = [entry.dataset(dataset)] if dataset else entry.datasets
-            outputs[name], about = outputs_of(system, entry, wanted, data_dir, n_jobs, progress)
-            notes += [f"{name}: {note}" for note in about]
+            continue
+        _check_its_chunks(name, system, chunks)
+        try:
+            found = outputs_of(system, entry, wanted, data_dir, n_jobs, progress, is_plain)
+        except MissingDataError:
+            raise
+        except InputError as error:
+            raise InputError([f"{name}: {fault}" for fault in error.faults]) from error
+        outputs[name] = found[0]
+        notes += [f"{name}: {note}" for note in found[1]]
     used = {key for each in outputs.values() for key in each}
     gold = read_gold(entry, [each for each in entry.datasets if each.name in used], data_dir)
     runs = _scored(entry, gold, outputs, resamples, random_state)
@@ -185,7 +201,7 @@ def compare(
 
 
 def _check_chunks(task: Task, chunks: str) -> None:
-    is_ranked = task.family == "ists" and not task.is_sample
+    is_ranked = any(each.chunks for each in tables_of() if each.task == task.task)
     if chunks and (chunks not in CHUNKS or task.family != "ists"):
         if task.family != "ists":
             raise InputError(f"{task.task} has no chunks.")
@@ -195,6 +211,34 @@ def _check_chunks(task: Task, chunks: str) -> None:
             f"{task.task} ranks systems that were given gold chunks apart from those with system"
             " chunks: say --chunks gold or --chunks system."
         )
+
+
+def _check_its_chunks(name: str, system: Any, chunks: str) -> None:
+    """Refuse a baseline that finds chunks itself among those that were given them."""
+    own = system.get_params().get("chunks") if isinstance(system, Predictor) else None
+    if chunks == "gold" and own == "system":
+        raise InputError(f"{name} finds chunks itself, so it is to be compared by chunks: system.")
+
+
+def _mappings(
+    systems: Mapping[str, Any], mapping: Mapping[str, str]
+) -> dict[str, Mapping[str, str]]:
+    """Return for each folder the part of a mapping whose files are there.
+
+    Raises
+    ------
+    InputError
+        If a file is in no folder.
+    """
+    folders = {name: Path(each) for name, each in systems.items() if isinstance(each, str | Path)}
+    found: dict[str, Mapping[str, str]] = {
+        name: {dataset: file for dataset, file in mapping.items() if (folder / file).exists()}
+        for name, folder in folders.items()
+    }
+    for dataset, file in mapping.items():
+        if not any(dataset in each for each in found.values()):
+            raise InputError(f"--map {dataset}={file}: no folder that is compared has this file.")
+    return found
 
 
 def _named(systems: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
@@ -376,7 +420,8 @@ def _conventions(task: Task, run: _Run) -> Iterator[Conventional]:
     cells = run.scores.cells()
     for name in task.measures if others else ():
         if name in cells:
-            value, signature = cells[name], run.scores.signature
+            value = cells[name]
+            signature = re.sub(r"aggregate:[^|]*", f"aggregate:{name}", run.scores.signature)
             yield Conventional(run.name, f"official {name}", value, signature)
     for name, value, signature in others:
         yield Conventional(run.name, name, value, signature)

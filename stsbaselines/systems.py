@@ -9,6 +9,7 @@ import itertools
 import os
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from stsbaselines.submission import run_name
 from stsbaselines.tasks.family import Family, family_of
 
 SIDES = ("left", "right")
+_OURS = (str(Path(__file__).parent), str(Path(importlib.__file__).parent), "<frozen")
 _ROUNDING = 1e-12
 _MOST_LOST = 1e-3
 Progress = Callable[[int], None]
@@ -74,14 +76,16 @@ class EncoderCosine(Predictor):
         Raises
         ------
         InputError
-            If the encoder does not return one vector of finite numbers a sentence.
+            If the encoder fails, or does not return one vector of finite numbers a sentence.
         """
         lefts, rights = _sides(pairs)
         places = {text: place for place, text in enumerate(dict.fromkeys([*lefts, *rights]))}
         if not places:
             return np.zeros(0)
         source = f"{type(self.encoder).__name__}.encode"
-        vectors = _matrix(self.encoder.encode([*places]), len(places), source)
+        with _user_code(source):
+            encoded = self.encoder.encode([*places])
+        vectors = _matrix(encoded, len(places), source)
         units = _units(vectors)
         left, right = (units[[places[text] for text in side]] for side in (lefts, rights))
         return _dots(left, right)
@@ -116,17 +120,36 @@ class PairFunction(Predictor):
         Raises
         ------
         InputError
-            If the function does not return one finite number a pair.
+            If the function fails, or does not return one finite number a pair.
         """
         lefts, rights = _sides(pairs)
         if not lefts:
             return np.zeros(0)
         source = getattr(self.function, "__name__", type(self.function).__name__)
         expected = f"an array of shape ({len(lefts)},): one finite number a pair"
-        scores = _numbers(self.function(lefts, rights), source, expected)
+        with _user_code(source):
+            found = self.function(lefts, rights)
+        scores = _numbers(found, source, expected)
         if scores.shape != (len(lefts),):
             raise InputError([Fault(source, f"an array of shape {scores.shape}", expected)])
         return scores
+
+
+@contextlib.contextmanager
+def _user_code(name: str) -> Iterator[None]:
+    """Say where an error in the code of the user comes from; its cause is kept."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        theirs = [each for each in frames if not each.filename.startswith(_OURS)]
+        place = (theirs or frames)[-1]
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise InputError(
+            f"{name} failed in {place.filename}, line {place.lineno}: {what}"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -202,8 +225,8 @@ def import_object(name: str) -> Any:
     Raises
     ------
     InputError
-        If the name has no colon, or there is no such module or object. An error within the
-        module, such as a package that it needs and that is not there, is raised as it is.
+        If the name has no colon, there is no such module or object, or the module fails, as when
+        a package that it needs is not there.
 
     Examples
     --------
@@ -229,14 +252,17 @@ def import_object(name: str) -> Any:
 
 def _imported(module: str) -> ModuleType:
     try:
-        with _current_folder_on_path() as here:
+        with _current_folder_on_path() as here, _user_code(module):
             return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if not f"{module}.".startswith(f"{error.name}."):
+    except InputError as error:
+        cause = error.__cause__
+        if not isinstance(cause, ModuleNotFoundError):
+            raise
+        if not f"{module}.".startswith(f"{cause.name}."):
             raise
         raise InputError(
             f"there is no module {module!r}, neither in the current folder ({here}) nor installed:"
-            f" {error}."
+            f" {cause}."
         ) from None
 
 
@@ -304,7 +330,10 @@ def from_arguments(
                 raise InputError(
                     f"two systems are called {name!r}: say NAME={text} to give one another name."
                 )
-            systems[name] = make(text)
+            try:
+                systems[name] = make(text)
+            except InputError as error:
+                raise InputError([f"{argument}: {fault}" for fault in error.faults]) from error
     return systems
 
 
@@ -330,8 +359,8 @@ def predictor_named(text: str) -> Predictor:
     Parameters
     ----------
     text : str
-        A baseline, a folder that `Predictor.save` wrote, or ``module:object`` for what
-        `as_predictor` takes.
+        A baseline (a random one with seed 0), a folder that `Predictor.save` wrote, or
+        ``module:object`` for what `as_predictor` takes.
 
     Raises
     ------
@@ -344,7 +373,10 @@ def predictor_named(text: str) -> Predictor:
     TokenCosine()
     """
     if text in predictors.names():
-        return predictors.create(text)
+        system = predictors.create(text)
+        if system.get_params().get("random_state", 0) is None:
+            system.set_params(random_state=np.random.RandomState(0))
+        return system
     if Path(text).is_dir():
         return predictors.load(text)
     if ":" in text:
@@ -421,6 +453,7 @@ def outputs_of(
     data_dir: str | Path | None = None,
     n_jobs: int = 1,
     progress: Progress = no_progress,
+    plain: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the outputs of a system, as they are read from the files that it would send in.
 
@@ -436,6 +469,8 @@ def outputs_of(
         Processes.
     progress : callable
         Called with the number of pairs after each chunk.
+    plain : bool
+        Whether to give it the sentences without their gold standard chunks.
 
     Returns
     -------
@@ -466,7 +501,7 @@ def outputs_of(
         lines, notes = _lines_of_vectors(system, task, datasets)
     else:
         lines, notes = _lines_of_predictor(
-            as_predictor(system), task, datasets, data_dir=data_dir, n_jobs=n_jobs
+            as_predictor(system), task, datasets, data_dir, n_jobs, plain
         )
     with _current_folder_on_path():
         outputs = {
@@ -496,6 +531,7 @@ def _lines_of_predictor(
     datasets: Sequence[DataSet],
     data_dir: str | Path | None,
     n_jobs: int,
+    plain: bool,
 ) -> tuple[dict[str, Lines], list[str]]:
     _check_kind(getattr(predictor, "name", type(predictor).__name__), predictor.predicts, task)
     family = family_of(task)
@@ -506,6 +542,8 @@ def _lines_of_predictor(
     lines: dict[str, Lines] = {}
     for dataset in here:
         pairs = family.read_inputs(inputs[dataset.name], task, dataset)
+        if plain:
+            pairs = ((left.text, right.text) for left, right in pairs)
         check = _check_scale if predictor.predicts == "scores" else _no_check
         lines[dataset.name] = output_lines(family, predictor, pairs, n_jobs, check)
     return lines, notes

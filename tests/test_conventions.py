@@ -394,7 +394,7 @@ def test_files_with_other_names(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes((path / "STS.output.journeys.txt").read_bytes())
     mapping = {"kitchen": "a", "journeys": "b"}
     expected = explain("0", "sample-sts", path).matches
-    assert explain("0", "sample-sts", tmp_path, mapping).matches == expected
+    assert explain("0", "sample-sts", tmp_path, mapping=mapping).matches == expected
     only = explain("0", "sample-sts", path / "STS.output.kitchen.txt").matches
     assert [each.name for each in only] == ["kitchen", "kitchen_spearman"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 import stsbaselines
 from conftest import run_command
-from stsbaselines import standing
+from stsbaselines import create, standing
 from stsbaselines.comparison import BOOTSTRAP, FISHER, SYSTEM, WILLIAMS, Comparison
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
@@ -223,7 +224,7 @@ def test_without_pandas_a_frame_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     [
         ({"task": "sample-sts", "systems": []}, "no system to compare"),
         ({"task": "sample-sts", "systems": [overlap, overlap]}, "two systems are called 'overlap'"),
-        ({"task": "sample-sts", "systems": [overlap], "resamples": 99}, "must be at least 100"),
+        ({"task": "sample-sts", "systems": [overlap], "resamples": 99}, "must be from 100 to"),
         ({"task": "sample-sts", "systems": [overlap], "random_state": 1.5}, "the seed is 1.5"),
         ({"task": "sample-sts", "systems": {"a\nb": overlap}}, "expected printable text"),
         ({"task": "sample-sts", "systems": {3: overlap}}, "expected printable text"),
@@ -278,7 +279,7 @@ def test_the_command_prints_and_reports(tmp_path: Path) -> None:
         (["sample-sts", "nowhere"], "nowhere"),
         (["sample-sts", "--predictor", "token-cosin"], "token-cosine"),
         (["sample-sts", "--encoder", "nothing"], "MODULE:OBJECT"),
-        (["sample-sts", "--predictor", "random", "--resamples", "0"], "must be at least 100"),
+        (["sample-sts", "--predictor", "random", "--resamples", "0"], "must be from 100 to"),
         (["sample-sts", "--predictor", "random", "--seed", "-1"], "seed"),
     ],
 )
@@ -286,4 +287,64 @@ def test_the_command_refuses_in_one_sentence(arguments: list[str], message: str)
     done = run_command(["compare", *arguments])
     assert (done.returncode, done.stdout) == (2, "")
     assert message.lower() in done.stderr.lower()
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.official
+def test_a_baseline_gets_no_gold_chunks_if_it_is_to_find_its_own(official_data: Path) -> None:
+    given = compare("ists2016", {"ours": create("chunk-aligner")}, chunks="gold", resamples=100)
+    found = compare("ists2016", {"ours": create("chunk-aligner")}, chunks="system", resamples=100)
+    own = create("chunk-aligner", chunks="system")
+    same = compare("ists2016", {"ours": own}, chunks="system", resamples=100)
+    assert [each.value for each in found.measured] == [each.value for each in same.measured]
+    pairs = zip(given.measured, found.measured, strict=True)
+    assert all((one.value or 0) > (other.value or 0) for one, other in pairs)
+    with pytest.raises(InputError, match="ours finds chunks itself"):
+        compare("ists2016", {"ours": own}, chunks="gold")
+
+
+def test_a_mapping_is_for_the_folders_that_have_its_files(tmp_path: Path) -> None:
+    run_command(["run", "sample-sts", "--out", str(tmp_path)])
+    usual = tmp_path / "sample-sts" / "token-cosine"
+    other = tmp_path / "other"
+    shutil.copytree(usual, other)
+    (other / "STS.output.kitchen.txt").rename(other / "mine.txt")
+    systems = {"usual": usual, "other": other}
+    found = compare("sample-sts", systems, mapping={"kitchen": "mine.txt"}, resamples=100)
+    assert [each.value for each in found.measured[:3]] == [
+        each.value for each in found.measured[3:]
+    ]
+    with pytest.raises(InputError, match=r"--map kitchen=yours\.txt: no folder that is compared"):
+        compare("sample-sts", systems, mapping={"kitchen": "yours.txt"})
+
+
+def test_a_comparison_is_shown_in_a_line() -> None:
+    found = compare("sample-sts", {"overlap": overlap}, resamples=100)
+    assert repr(found).startswith("<Comparison on sample-sts; overlap: Mean 0.")
+    assert len(repr(found)) < 100
+
+
+def test_random_baselines_have_a_seed_on_the_command_line() -> None:
+    arguments = ["compare", "sample-sts", "--predictor", "random"]
+    one, other = (run_command(arguments) for _ in range(2))
+    assert one.stdout == other.stdout != ""
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_anything_else() -> None:
+    Path("report/comparison.tex").mkdir(parents=True)
+    arguments = ["compare", "sample-sts", "--predictor", "token-cosine", "--report"]
+    for place, message in [("report", "found a directory"), ("", "--report is empty")]:
+        done = run_command([*arguments, place])
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
+    assert [path.name for path in Path("report").iterdir()] == ["comparison.tex"]
+
+
+@pytest.mark.parametrize("code", ["1 / 0", "import sys; sys.exit(0)"])
+def test_an_error_in_a_users_module_is_one_sentence(code: str) -> None:
+    Path("mine.py").write_text(f"def broken(left, right):\n    {code}\n")
+    done = run_command(["compare", "sample-sts", "--predictor", "mine:broken"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "mine:broken: broken failed in " in done.stderr
+    assert "mine.py, line 2: " in done.stderr
     assert "Traceback" not in done.stderr

@@ -274,12 +274,15 @@ def test_what_a_function_must_not_return(value: Any, found: str) -> None:
     )
 
 
-def test_an_error_in_the_code_of_the_user_is_raised_as_it_is() -> None:
+@pytest.mark.parametrize("error", [KeyError("weights"), SystemExit(0), RuntimeError()])
+def test_an_error_in_the_code_of_the_user_is_said_with_its_line(error: BaseException) -> None:
     def mine(lefts: list[str], rights: list[str]) -> Any:
-        raise KeyError("weights")
+        raise error
 
-    with pytest.raises(KeyError, match="weights"):
+    expected = rf"mine failed in .*test_systems\.py, line \d+: {type(error).__name__}"
+    with pytest.raises(InputError, match=expected) as refused:
         outputs_of(mine, SAMPLE, SAMPLE.datasets)
+    assert refused.value.__cause__ is error
 
 
 @pytest.mark.parametrize("name", ["mine:Encoder", "mine:Inner.encoder", "mine:same"])
@@ -310,8 +313,9 @@ def test_names_that_cannot_be_imported(name: str, message: str, module: Path) ->
 
 
 def test_what_a_module_needs_and_lacks_is_said(module: Path) -> None:
-    with pytest.raises(ModuleNotFoundError, match="not_there_at_all"):
-        import_object("broken:encoder")
+    message = message_of(import_object, "broken:encoder")
+    assert "broken failed in " in message
+    assert "No module named 'not_there_at_all'" in message
 
 
 def test_systems_named_by_arguments(module: Path) -> None:
