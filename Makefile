@@ -50,6 +50,7 @@ bench: $(VENV)/.base
 	$(BIN)/python benchmarks/token_cosine.py
 	$(BIN)/python benchmarks/pit_features.py
 	$(BIN)/python benchmarks/chunker.py
+	$(BIN)/python benchmarks/bootstrap.py
 
 bench-wtmf: $(VENV)/.base
 	$(PIP) --editable '.[bench]'
