@@ -11,7 +11,7 @@ import itertools
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nltk.data
@@ -95,11 +95,33 @@ def _lines_of_file(path: Path) -> Lines:
             yield line.decode("utf-8", "replace")
 
 
+def find_wordnet(data_dir: str | Path | None = None) -> Path:
+    """Find the files of WordNet on this machine.
+
+    Parameters
+    ----------
+    data_dir : path, optional
+        Its folder ``nltk_data`` is looked into first; then those of ``$STSBASELINES_DATA``,
+        ``./data`` and the user's cache, where NLTK looks, and where Debian puts them.
+
+    Returns
+    -------
+    Path
+        A folder, or a zip archive of one, as `stsbaselines.text.wordnet.load_wordnet` reads it.
+
+    Raises
+    ------
+    MissingDataError
+        If WordNet is not here; the message says how to get it.
+    """
+    debian = DEBIAN_WORDNET if DEBIAN_WORDNET.is_dir() else None
+    return _required("wordnet", _nltk_place("wordnet", data_dir) or debian)
+
+
 def _wordnet(data_dir: str | Path | None) -> Lines:
-    files = _nltk_files("wordnet", len(_WORDNET_FILES), _WORDNET_FILES.__contains__, data_dir)
-    if files is None and DEBIAN_WORDNET.is_dir():
-        files = ((DEBIAN_WORDNET / name).read_bytes() for name in _WORDNET_FILES)
-    return itertools.chain.from_iterable(map(_synsets, _required("wordnet", files)))
+    place = find_wordnet(data_dir)
+    files = _files(place, len(_WORDNET_FILES), _WORDNET_FILES.__contains__)
+    return itertools.chain.from_iterable(map(_synsets, files))
 
 
 def _synsets(content: bytes) -> Lines:
@@ -117,8 +139,9 @@ def _synsets(content: bytes) -> Lines:
 
 
 def _brown(data_dir: str | Path | None) -> Lines:
-    files = _nltk_files("brown", BROWN_FILES, _BROWN_FILE.fullmatch, data_dir)
-    return itertools.chain.from_iterable(map(_untagged, _required("brown", files)))
+    place = _required("brown", _nltk_place("brown", data_dir))
+    files = _files(place, BROWN_FILES, _BROWN_FILE.fullmatch)
+    return itertools.chain.from_iterable(map(_untagged, files))
 
 
 def _untagged(content: bytes) -> Lines:
@@ -129,8 +152,8 @@ def _untagged(content: bytes) -> Lines:
 
 
 def _gcide(_: str | Path | None) -> Lines:
-    files = [DEBIAN_GCIDE.read_bytes()] if DEBIAN_GCIDE.is_file() else None
-    return itertools.chain.from_iterable(map(_definitions, _required("gcide", files)))
+    place = _required("gcide", DEBIAN_GCIDE if DEBIAN_GCIDE.is_file() else None)
+    return _definitions(place.read_bytes())
 
 
 def _definitions(content: bytes) -> Lines:
@@ -156,30 +179,33 @@ def _plain(paragraph: str) -> str:
     return text.partition(" --")[0].strip()
 
 
-def _nltk_files(
-    name: str, files: int, wanted: Callable[[str], object], data_dir: str | Path | None
-) -> Iterable[bytes] | None:
-    """Return the contents of the files of a corpus of NLTK's collection, unpacked or not."""
+def _nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
+    """Return the place of a corpus of NLTK's collection: a folder, or a zip archive of one."""
     own = [directory / "nltk_data" for directory in directories(data_dir)]
     for folder in [*own, *map(Path, nltk.data.path)]:
         place = folder / "corpora" / name
         packed = place.with_suffix(".zip")
         if place.is_dir():
-            paths = sorted(path for path in place.iterdir() if wanted(path.name))
-            return _as_many(place, files, (path.read_bytes() for path in paths))
+            return place
         if packed.is_file():
-            return _as_many(packed, files, _members(packed, wanted))
+            return packed
     return None
 
 
-def _as_many(place: Path, files: int, contents: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield contents, and refuse a corpus with another number of files."""
+def _files(place: Path, files: int, wanted: Callable[[str], object]) -> Iterator[bytes]:
+    """Yield the contents of a corpus, and refuse one with another number of files."""
     found = 0
-    for content in contents:
+    for content in _of_folder(place, wanted) if place.is_dir() else _members(place, wanted):
         found += 1
         yield content
     if found != files:
         raise InputError([Fault(str(place), f"{found} files", f"{files}, the whole corpus")])
+
+
+def _of_folder(path: Path, wanted: Callable[[str], object]) -> Iterator[bytes]:
+    for file in sorted(path.iterdir()):
+        if wanted(file.name):
+            yield file.read_bytes()
 
 
 def _members(path: Path, wanted: Callable[[str], object]) -> Iterator[bytes]:
@@ -192,10 +218,10 @@ def _members(path: Path, wanted: Callable[[str], object]) -> Iterator[bytes]:
         raise InputError([Fault(str(path), "damaged content", "a zip archive")]) from None
 
 
-def _required(name: str, files: Iterable[bytes] | None) -> Iterable[bytes]:
-    if files is None:
+def _required(name: str, place: Path | None) -> Path:
+    if place is None:
         raise MissingDataError(f"The corpus {name} is not here: get it by {_HOW_TO_GET[name]}.")
-    return files
+    return place
 
 
 _READERS: dict[str, Callable[[str | Path | None], Lines]] = {

@@ -1,0 +1,520 @@
+"""The features of DKPro's system of 2012: strings, n-grams of characters and words, Resnik.
+
+Each group is a transformer of pairs of sentences. Characters are lower-cased; idf is
+log10(N / df) over the N sentences of the pairs that a transformer was fitted on, and what
+they do not have counts as if one of them had it.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import itertools
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from sklearn.utils.validation import check_is_fitted
+
+from stsbaselines.data.corpora import find_wordnet
+from stsbaselines.predictor import check_pairs, chunks_of
+from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.text.chunker import load_chunker
+from stsbaselines.text.wordnet import WordNet, load_wordnet
+from stsbaselines.text.words import treebank_tokens, treebank_words
+
+SHORTEST_TILE = 3
+CHARACTER_ORDERS = (2, 3, 4)
+KEPT_PAIRS = 20_000
+PAIRS_A_TASK = 200
+STRING_NAMES = (
+    "greedy_string_tiling",
+    "common_subsequence",
+    "common_subsequence_of_first",
+    "common_substring",
+)
+WORD_NAMES = (
+    "content_containment_1",
+    "content_containment_2",
+    "jaccard_1",
+    "content_jaccard_2",
+    "jaccard_3",
+    "jaccard_4",
+    "content_jaccard_4",
+)
+_NOT_ALPHANUMERIC = re.compile("[^A-Za-z0-9]+")
+
+Pair = tuple[str, str]
+Matches = list[tuple[str, float]]
+Names = npt.NDArray[np.object_]
+
+
+def alphanumerics(sentence: str) -> str:
+    """Return the ASCII letters and digits of a sentence.
+
+    Examples
+    --------
+    >>> alphanumerics("It's 5 o'clock.")
+    'Its5oclock'
+    """
+    return _NOT_ALPHANUMERIC.sub("", sentence)
+
+
+def tiled(left: str, right: str, shortest: int = SHORTEST_TILE) -> int:
+    """Return how many characters greedy string tiling covers (Wise 1996).
+
+    The longest common substring that no tile touches becomes a tile, again and again, until
+    all that are left are shorter than `shortest`.
+
+    Examples
+    --------
+    >>> tiled("abcdef xyz", "xyz-abcdef")
+    9
+    """
+    free_left, free_right = [True] * len(left), [True] * len(right)
+    runs = [(-length, i, j) for i, j, length in _runs(left, right, shortest)]
+    heapq.heapify(runs)
+    covered = 0
+    while runs:
+        negative, i, j = heapq.heappop(runs)
+        end = i - negative
+        free = [a and b for a, b in zip(free_left[i:end], free_right[j:], strict=False)]
+        if all(free):
+            free_left[i:end] = free_right[j : j - negative] = [False] * -negative
+            covered -= negative
+            continue
+        for is_free, part in itertools.groupby(range(len(free)), key=free.__getitem__):
+            places = list(part)
+            if is_free and len(places) >= shortest:
+                heapq.heappush(runs, (-len(places), i + places[0], j + places[0]))
+    return covered
+
+
+def _runs(left: str, right: str, shortest: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the common substrings that cannot be made longer: places in both, and length."""
+    places = defaultdict(list)
+    for j in range(len(right) - shortest + 1):
+        places[right[j : j + shortest]].append(j)
+    starts = range(len(left) - shortest + 1)
+    common = {(i, j) for i in starts for j in places.get(left[i : i + shortest], ())}
+    for i, j in common:
+        if (i - 1, j - 1) not in common:
+            further = itertools.count(1)
+            last = next(n for n in further if (i + n, j + n) not in common)
+            yield i, j, last - 1 + shortest
+
+
+def common_subsequence(left: str, right: str) -> int:
+    """Return the length of the longest common subsequence (Allison and Dix 1986).
+
+    Examples
+    --------
+    >>> common_subsequence("a cat", "act")
+    3
+    """
+    places: dict[str, int] = defaultdict(int)
+    for place, character in enumerate(left):
+        places[character] |= 1 << place
+    every = (1 << len(left)) - 1
+    ends = every
+    for character in right:
+        here = ends & places.get(character, 0)
+        ends = (ends + here | ends - here) & every
+    return len(left) - bin(ends).count("1")
+
+
+def common_substring(left: str, right: str) -> int:
+    """Return the length of the longest common substring (Gusfield 1997).
+
+    Examples
+    --------
+    >>> common_substring("a cat sat", "the cat")
+    4
+    """
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    return matcher.find_longest_match(0, len(left), 0, len(right)).size
+
+
+def string_similarities(pair: Pair) -> list[float]:
+    """Return the similarities of two sentences as strings, by `STRING_NAMES`; 0 if one is empty.
+
+    Examples
+    --------
+    >>> string_similarities(("abcd", "xabcdx"))
+    [1.0, 0.8, 1.0, 0.8]
+    """
+    left, right = (sentence.lower() for sentence in pair)
+    if not (left and right):
+        return [0.0] * len(STRING_NAMES)
+    subsequence = common_subsequence(left, right)
+    both = len(left) + len(right)
+    return [
+        tiled(left, right) / len(left),
+        2 * subsequence / both,
+        subsequence / len(left),
+        2 * common_substring(left, right) / both,
+    ]
+
+
+def word_similarities(pair: Pair) -> list[float]:
+    """Return the overlaps of the sets of word n-grams of two sentences, by `WORD_NAMES`.
+
+    Containment is the part of the first sentence's n-grams that the second one has, Jaccard's
+    coefficient the part of all. Content words are those that are neither stop words nor
+    punctuation. Without n-grams an overlap is 0.
+
+    Examples
+    --------
+    >>> found = word_similarities(("The old cat sleeps.", "The old cat runs."))
+    >>> [round(value, 2) for value in found]
+    [0.67, 0.5, 0.67, 0.33, 0.2, 0.0, 0.0]
+    """
+    words = [treebank_words(sentence) for sentence in pair]
+    content = [list(filter(is_content, each)) for each in words]
+    return [
+        _containment(*(_ngrams(each, 1) for each in content)),
+        _containment(*(_ngrams(each, 2) for each in content)),
+        _jaccard(*(_ngrams(each, 1) for each in words)),
+        _jaccard(*(_ngrams(each, 2) for each in content)),
+        _jaccard(*(_ngrams(each, 3) for each in words)),
+        _jaccard(*(_ngrams(each, 4) for each in words)),
+        _jaccard(*(_ngrams(each, 4) for each in content)),
+    ]
+
+
+def is_content(word: str) -> bool:
+    """Tell whether a lower-case word has a letter or digit and is no stop word of scikit-learn.
+
+    Examples
+    --------
+    >>> [word for word in ["the", "cat", ",", "3"] if is_content(word)]
+    ['cat', '3']
+    """
+    return word not in ENGLISH_STOP_WORDS and has_alphanumeric(word)
+
+
+def has_alphanumeric(token: str) -> bool:
+    """Tell whether a token has a letter or digit, of any language.
+
+    Examples
+    --------
+    >>> has_alphanumeric("n't"), has_alphanumeric("--")
+    (True, False)
+    """
+    return any(map(str.isalnum, token))
+
+
+def _ngrams(words: Sequence[str], order: int) -> set[tuple[str, ...]]:
+    return set(zip(*(words[start:] for start in range(order)), strict=False))
+
+
+def _containment(left: set[Any], right: set[Any]) -> float:
+    return len(left & right) / len(left) if left else 0.0
+
+
+def _jaccard(left: set[Any], right: set[Any]) -> float:
+    return len(left & right) / len(left | right) if left or right else 0.0
+
+
+class Remembered:
+    """What a function gives for pairs, computed once while it is among the last pairs.
+
+    Parameters
+    ----------
+    function : callable
+        Of one pair. To run in other processes, it must be one that can be pickled.
+    """
+
+    def __init__(self, function: Callable[[Pair], Any]) -> None:
+        self._function = function
+        self._values: dict[Pair, Any] = {}
+
+    def __call__(self, pairs: Iterable[Sequence[str]], n_jobs: int = 1) -> list[Any]:
+        """Return the value of each pair."""
+        asked = [(pair[0], pair[1]) for pair in pairs]
+        new = [pair for pair in dict.fromkeys(asked) if pair not in self._values]
+        if n_jobs == 1 or len(new) <= PAIRS_A_TASK:
+            values: Iterable[Any] = map(self._function, new)
+        else:
+            tasks = (delayed(_each)(self._function, part) for part in chunks_of(new, PAIRS_A_TASK))
+            values = itertools.chain.from_iterable(Parallel(n_jobs=n_jobs)(tasks))
+        self._values.update(zip(new, values, strict=True))
+        found = [self._values[pair] for pair in asked]
+        while len(self._values) > KEPT_PAIRS:
+            del self._values[next(iter(self._values))]
+        return found
+
+
+def _each(function: Callable[[Pair], Any], pairs: Sequence[Pair]) -> list[Any]:
+    return [function(pair) for pair in pairs]
+
+
+_STRINGS = Remembered(string_similarities)
+_WORDS = Remembered(word_similarities)
+
+
+class _Features(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """What the transformers share; a subclass defines `_names` and `_rows`."""
+
+    _names: Sequence[str]
+
+    def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> Any:
+        """Learn idf, if the features have any."""
+        return self
+
+    def transform(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
+        """Return the features, as an array of shape (n_pairs, n_features)."""
+        check_is_fitted(self)
+        check_pairs(pairs)
+        rows = np.array(self._rows(pairs), dtype=np.float64)
+        return rows.reshape(len(pairs), len(self._names))
+
+    def get_feature_names_out(self, input_features: object = None) -> Names:
+        """Return the names of the features."""
+        return np.array(self._names, dtype=object)
+
+    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
+        raise NotImplementedError
+
+
+class StringSimilarity(_Features):
+    """Greedy string tiling, longest common subsequence (2 ways) and substring.
+
+    Parameters
+    ----------
+    n_jobs : int
+
+    Examples
+    --------
+    >>> StringSimilarity().fit_transform([("abcd", "xabcdx")])
+    array([[1. , 0.8, 1. , 0.8]])
+    """
+
+    _names = STRING_NAMES
+
+    def __init__(self, n_jobs: int = 1) -> None:
+        self.n_jobs = n_jobs
+
+    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
+        return _STRINGS(pairs, self.n_jobs)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+class WordNgrams(_Features):
+    """Containment and Jaccard's coefficient of word n-grams; see `word_similarities`.
+
+    Parameters
+    ----------
+    n_jobs : int
+
+    Examples
+    --------
+    >>> WordNgrams().fit_transform([("cats sleep", "cats sleep")])
+    array([[1., 1., 1., 1., 0., 0., 0.]])
+    """
+
+    _names = WORD_NAMES
+
+    def __init__(self, n_jobs: int = 1) -> None:
+        self.n_jobs = n_jobs
+
+    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
+        return _WORDS(pairs, self.n_jobs)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+class CharacterNgrams(_Features):
+    """Cosines of character 2-, 3- and 4-grams, weighted by count times idf.
+
+    Only ASCII letters and digits count.
+
+    Attributes
+    ----------
+    frequencies_ : dict of str to int
+        In how many sentences each n-gram is.
+    n_sentences_ : int
+
+    Examples
+    --------
+    >>> pairs = [("abc", "abd"), ("xyz", "xyz")]
+    >>> CharacterNgrams().fit_transform(pairs).round(2).tolist()
+    [[0.2, 0.0, 0.0], [1.0, 1.0, 0.0]]
+    """
+
+    _names = tuple(f"character_{order}" for order in CHARACTER_ORDERS)
+
+    def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> CharacterNgrams:
+        """Count in how many sentences each n-gram is."""
+        check_pairs(pairs)
+        profiles = (
+            character_profile(sentence, order)
+            for pair in pairs
+            for sentence in pair
+            for order in CHARACTER_ORDERS
+        )
+        self.frequencies_ = frequencies(profiles)
+        self.n_sentences_ = 2 * len(pairs)
+        return self
+
+    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
+        return [[self._cosine(pair, order) for order in CHARACTER_ORDERS] for pair in pairs]
+
+    def _cosine(self, pair: Sequence[str], order: int) -> float:
+        first, second = (self._weighted(character_profile(each, order)) for each in pair)
+        product = math.fsum(first[each] * second[each] for each in first.keys() & second.keys())
+        lengths = math.hypot(*first.values()) * math.hypot(*second.values())
+        return min(1.0, product / lengths) if lengths else 0.0
+
+    def _weighted(self, profile: Mapping[str, int]) -> dict[str, float]:
+        known, number = self.frequencies_, self.n_sentences_
+        return {each: count * idf(known, number, each) for each, count in profile.items()}
+
+
+def character_profile(sentence: str, order: int) -> Counter[str]:
+    """Return how often a sentence has each character n-gram, without spaces and punctuation.
+
+    Examples
+    --------
+    >>> character_profile("A b, ab", 2)
+    Counter({'ab': 2, 'ba': 1})
+    """
+    text = alphanumerics(sentence).lower()
+    return Counter(text[start : start + order] for start in range(len(text) - order + 1))
+
+
+def frequencies(sentences: Iterable[Iterable[str]]) -> dict[str, int]:
+    """Return in how many sentences each term is, the terms sorted.
+
+    Examples
+    --------
+    >>> frequencies([{"b", "a"}, {"b"}])
+    {'a': 1, 'b': 2}
+    """
+    counts = Counter(term for terms in sentences for term in set(terms))
+    return dict(sorted(counts.items()))
+
+
+def idf(known: Mapping[str, int], number: int, term: str) -> float:
+    """Return log10(N / df); a term that no sentence has counts as in one.
+
+    Examples
+    --------
+    >>> idf({"a": 10}, 100, "a"), idf({"a": 10}, 100, "b")
+    (1.0, 2.0)
+    """
+    return math.log10(max(number, 1) / known.get(term, 1))
+
+
+class WordNetSimilarity(_Features):
+    """Resnik's similarity of words, aggregated over sentences as by Mihalcea et al. (2006).
+
+    Each word is matched with the most similar word of the other sentence: 1 for the
+    same lemma, else the highest similarity of two nouns or two verbs, else 0. The averages
+    of both sentences, weighted by idf, are averaged.
+
+    Parameters
+    ----------
+    wordnet : path or None
+        WordNet's files; None to look for them.
+    data_dir : path or None
+        Where WordNet is looked for first.
+    n_jobs : int
+
+    Attributes
+    ----------
+    frequencies_ : dict of str to int
+        In how many sentences each lemma is.
+    n_sentences_ : int
+    """
+
+    _names = ("resnik",)
+
+    def __init__(
+        self,
+        wordnet: str | Path | None = None,
+        data_dir: str | Path | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.wordnet = wordnet
+        self.data_dir = data_dir
+        self.n_jobs = n_jobs
+
+    def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> WordNetSimilarity:
+        """Count in how many sentences each lemma is."""
+        check_pairs(pairs)
+        matches = (side for both in self._matches(pairs) for side in both)
+        self.frequencies_ = frequencies({lemma for lemma, _ in side} for side in matches)
+        self.n_sentences_ = 2 * len(pairs)
+        return self
+
+    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
+        return [
+            [(self._averaged(left) + self._averaged(right)) / 2]
+            for left, right in self._matches(pairs)
+        ]
+
+    def _matches(self, pairs: Sequence[Sequence[str]]) -> list[tuple[Matches, Matches]]:
+        folder = find_wordnet(self.data_dir) if self.wordnet is None else Path(self.wordnet)
+        return _remembered_matches(folder)(pairs, self.n_jobs)
+
+    def _averaged(self, matches: Matches) -> float:
+        weights = [idf(self.frequencies_, self.n_sentences_, lemma) for lemma, _ in matches]
+        products = (weight * best for weight, (_, best) in zip(weights, matches, strict=True))
+        total = math.fsum(weights)
+        return math.fsum(products) / total if total else 0.0
+
+
+@functools.lru_cache(maxsize=2)
+def _remembered_matches(folder: Path) -> Remembered:
+    return Remembered(functools.partial(_best_matches_by, folder))
+
+
+def _best_matches_by(folder: Path, pair: Pair) -> tuple[Matches, Matches]:
+    return best_matches(load_wordnet(folder), pair)
+
+
+def best_matches(wordnet: WordNet, pair: Pair) -> tuple[Matches, Matches]:
+    """Return the lemmas of each sentence's words, with the best match in the other."""
+    left, right = (_lemmas(wordnet, sentence) for sentence in pair)
+    return _matched(wordnet, left, right), _matched(wordnet, right, left)
+
+
+def _lemmas(wordnet: WordNet, sentence: str) -> list[tuple[str, str]]:
+    """Return lemma and part of speech (n, v, or "" for others) of each word."""
+    tokens = treebank_tokens(sentence)
+    tagged = zip(tokens, load_chunker().tags(tokens), strict=True)
+    return [
+        (wordnet.lemma(token.lower(), tag), {"N": "n", "V": "v"}.get(tag[0], ""))
+        for token, tag in tagged
+        if has_alphanumeric(token)
+    ]
+
+
+def _matched(
+    wordnet: WordNet, words: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]
+) -> Matches:
+    theirs = {lemma for lemma, _ in others}
+    return [
+        (lemma, 1.0 if lemma in theirs else _best(wordnet, lemma, pos, others))
+        for lemma, pos in words
+    ]
+
+
+def _best(wordnet: WordNet, lemma: str, pos: str, others: Sequence[tuple[str, str]]) -> float:
+    if not pos:
+        return 0.0
+    same_kind = (other for other, kind in others if kind == pos)
+    return max((wordnet.resnik(lemma, other, pos) for other in same_kind), default=0.0)

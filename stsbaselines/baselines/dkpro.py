@@ -1,0 +1,139 @@
+"""DKPro's system of 2012 with WordNet and explicit semantic analysis.
+
+To the features of ``dkpro-string`` it adds Resnik's similarity and explicit semantic analysis.
+What differs from the system of 2012, beyond what ``dkpro-string`` says:
+
+- Explicit semantic analysis had WordNet, Wikipedia and Wiktionary; here it has any corpora,
+  by default WordNet, GCIDE (for Wiktionary) and Brown, with stems instead of lemmas. A word's
+  vector has log(1 + count) in each sentence or definition, and the length 1.
+- Resnik's similarity has intrinsic information content, words the tags of this package's
+  tagger, and idf is that of pairs instead of a large corpus.
+
+Pairs of OnWN and FNWN contain definitions of WordNet word for word. A model that has read WordNet,
+or GCIDE, which copies from it, has seen them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from stsbaselines.baselines._dkpro_features import WordNetSimilarity
+from stsbaselines.baselines._esa import SemanticAnalysis, packed, unpacked
+from stsbaselines.baselines.dkpro_string import DKProString, Idf
+from stsbaselines.errors import InputError
+from stsbaselines.scoring.correlation import FloatArray
+
+CORPORA = ("wordnet", "gcide", "brown")
+
+
+class DKPro(DKProString):
+    r"""Linear regression on the logarithm of similarities of strings, words and meanings.
+
+    Parameters
+    ----------
+    corpora : sequence of str or None
+        One space of explicit semantic analysis is made of each; None for ``wordnet``, ``gcide``
+        and ``brown``. See `stsbaselines.data.corpora.sentences_of`.
+    idf : {'training', 'predicted'}
+        See `stsbaselines.baselines.dkpro_string.DKProString`.
+    wordnet : path or None
+        WordNet's files; None to look for them. A saved model needs them too.
+    features : sequence of str or None
+        Groups of features to use; None for all: ``strings``, ``characters``, ``words``,
+        ``resnik``, ``esa``.
+    data_dir : path or None
+        Where corpora and WordNet are looked for first.
+    n_jobs : int
+        Processes that compute features for `fit`.
+
+    Attributes
+    ----------
+    intercept_, coefficients_, frequencies_, n_sentences_
+        As of `stsbaselines.baselines.dkpro_string.DKProString`.
+    esa_words_ : list of list of str
+        Stems of each space.
+    esa_values_, esa_columns_, esa_ends_ : ndarray
+        The sparse vectors of all stems, space below space.
+
+    References
+    ----------
+    Baer, Biemann, Gurevych and Zesch (2012), UKP: Computing Semantic Textual Similarity by
+    Combining Multiple Content Similarity Measures. \*SEM 2012.
+    Gabrilovich and Markovitch (2007). Mihalcea, Corley and Strapparava (2006). Seco, Veale
+    and Hayes (2004).
+
+    Examples
+    --------
+    >>> pairs = [("a b c", "a b d"), ("a b c", "a b c"), ("a b", "c d"), ("a", "b")]
+    >>> model = DKPro(features=["strings", "words"]).fit(pairs, [3, 5, 1, 0])
+    >>> model.predict([("we go home", "we go home!")]).tolist()
+    [5.0]
+    """
+
+    name: ClassVar[str] = "dkpro"
+    all_groups: ClassVar[tuple[str, ...]] = (*DKProString.all_groups, "resnik", "esa")
+
+    def __init__(
+        self,
+        corpora: Sequence[str | Path] | None = None,
+        idf: Idf = "training",
+        wordnet: str | Path | None = None,
+        features: Sequence[str] | None = None,
+        data_dir: str | Path | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        super().__init__(idf, features, n_jobs)
+        self.corpora = corpora
+        self.wordnet = wordnet
+        self.data_dir = data_dir
+
+    def fit(
+        self,
+        pairs: Sequence[Sequence[str]],
+        gold: Sequence[float] | FloatArray | None = None,
+        sets: Sequence[object] | None = None,
+    ) -> Any:
+        """Read the corpora, and learn idf and the regression.
+
+        Parameters
+        ----------
+        pairs : sequence of (str, str) of length n_pairs
+        gold : sequence of float of length n_pairs
+            From 0 to 5.
+        sets : sequence of length n_pairs, optional
+            The data set that each pair is of; see `DKProString.fit`.
+
+        Raises
+        ------
+        InputError
+            If there are fewer than 2 pairs, or gold scores that do not fit.
+        MissingDataError
+            If WordNet or a corpus is not here; the message says how to get it.
+        """
+        super().fit(pairs, gold, sets)
+        analysis = self._fitted.get("esa")
+        self.esa_words_, arrays = packed(analysis.spaces_ if analysis else [])
+        for name, array in arrays.items():
+            setattr(self, f"esa_{name}_", array)
+        return self
+
+    def _builders(self) -> dict[str, Callable[[], Any]]:
+        corpora = CORPORA if self.corpora is None else self.corpora
+        if isinstance(corpora, str | Path):
+            raise InputError(f"{self.name}: corpora must be a list, not {str(corpora)!r}.")
+        return {
+            **super()._builders(),
+            "resnik": functools.partial(
+                WordNetSimilarity, self.wordnet, self.data_dir, self.n_jobs
+            ),
+            "esa": functools.partial(SemanticAnalysis, corpora, self.data_dir),
+        }
+
+    def _restore(self, group: str, transformer: Any) -> None:
+        super()._restore(group, transformer)
+        if group == "esa":
+            arrays = {each: getattr(self, f"esa_{each}_") for each in ("values", "columns", "ends")}
+            transformer.spaces_ = unpacked(self.esa_words_, arrays)

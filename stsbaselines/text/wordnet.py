@@ -1,0 +1,340 @@
+"""WordNet: base forms of words, and how similar two words are in its taxonomies.
+
+The files are read as Princeton publishes them (``data.noun``, ``noun.exc`` and so on), from any
+folder. Two words are as similar as their two most similar senses of one part of speech.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import zipfile
+import zlib
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from stsbaselines.errors import Fault, InputError, shown, unknown
+from stsbaselines.files import open_to_read
+
+_FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
+_PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
+_ENDINGS = {
+    "n": [
+        ("s", ""),
+        ("ses", "s"),
+        ("ves", "f"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ],
+    "v": [
+        ("s", ""),
+        ("ies", "y"),
+        ("es", "e"),
+        ("es", ""),
+        ("ed", "e"),
+        ("ed", ""),
+        ("ing", "e"),
+        ("ing", ""),
+    ],
+    "a": [("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
+    "r": [],
+}
+_HYPERNYMS = ("@", "@i")
+_ROOT_OF_VERBS = 0
+_WORDS_KEPT = 1 << 14
+_PAIRS_KEPT = 1 << 18
+
+Synsets = tuple[int, ...]
+
+
+class WordNet:
+    """The words, senses and taxonomies of one WordNet. `load_wordnet` makes it.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder with its files, or a zip archive of that folder.
+
+    Attributes
+    ----------
+    folder : Path
+
+    Raises
+    ------
+    InputError
+        If a file is missing or damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._senses: dict[str, dict[str, Synsets]] = {}
+        self._hypernyms: dict[str, dict[int, Synsets]] = {}
+        self._exceptions: dict[str, dict[str, list[str]]] = {}
+        for number, (part, name) in enumerate(_FILES.items(), 1):
+            source = folder / f"data.{name}"
+            content = _content(folder, source.name)
+            self._senses[part], self._hypernyms[part] = _taxonomy(content, source, number)
+            self._exceptions[part] = _exceptions(_content(folder, f"{name}.exc"))
+        # The caches are its own, not of the class, so that they end with it.
+        cached = functools.lru_cache
+        self._lemma = cached(_WORDS_KEPT)(self._find_lemma)
+        self._distances = cached(_WORDS_KEPT)(self._find_distances)
+        self._subsumers = cached(_WORDS_KEPT)(self._find_subsumers)
+        self._information = functools.cache(self._find_information)
+        self._path = cached(_PAIRS_KEPT)(self._find_path)
+        self._resnik = cached(_PAIRS_KEPT)(self._find_resnik)
+
+    def __reduce__(self) -> tuple[Callable[[Path], WordNet], tuple[Path]]:
+        return load_wordnet, (self.folder,)
+
+    def lemma(self, word: str, tag: str | None = None) -> str:
+        """Return the base form of a word, in lower case.
+
+        It is the first that is in WordNet: of the word itself and its listed exceptions, or
+        else of the word and what is left of it without an ending of its part of speech.
+
+        Parameters
+        ----------
+        word : str
+        tag : str, optional
+            Its tag in the Penn Treebank. A word with the tag of a noun, verb, adjective or
+            adverb is looked up as that; one with another tag is returned as it is. Without
+            a tag, the word is looked up as each of the four, in that order.
+
+        Returns
+        -------
+        str
+            The word itself if it is not in WordNet.
+        """
+        return self._lemma(word, tag)
+
+    def path_similarity(self, one: str, other: str) -> float:
+        """Return 1 / (1 + length of the shortest path of hypernyms between two words).
+
+        All senses of all parts of speech are tried, also those of the words' base forms. Verbs
+        that share no hypernym meet in a root above the highest verbs. Adjectives and
+        adverbs have no hypernyms.
+
+        Parameters
+        ----------
+        one, other : str
+
+        Returns
+        -------
+        float
+            1.0 for words that share a synset; 0.0 if there is no path, or a word is unknown.
+        """
+        return self._path(one, other) if one <= other else self._path(other, one)
+
+    def resnik(self, one: str, other: str, pos: str) -> float:
+        """Return the information content of the best concept that two words have in common.
+
+        The content is intrinsic (Seco et al. 2004): 1 - log(h + 1) / log(n) for a synset
+        above h of all n synsets of its part of speech, hence 0 for the root of all nouns
+        and 1 for a synset with none below it.
+
+        Parameters
+        ----------
+        one, other : str
+            All their senses are tried, also those of their base forms.
+        pos : {'n', 'v'}
+            Whether to look the words up as nouns or as verbs.
+
+        Returns
+        -------
+        float
+            From 0 to 1; 0.0 if the words have no concept in common, or one is unknown.
+
+        Raises
+        ------
+        InputError
+            For another part of speech.
+        """
+        return self._resnik(one, other, pos) if one <= other else self._resnik(other, one, pos)
+
+    def _find_lemma(self, word: str, tag: str | None) -> str:
+        word = word.lower()
+        if tag is None:
+            parts: Iterable[str] = _FILES
+        else:
+            parts = [_PARTS[tag[:2]]] if tag[:2] in _PARTS else []
+        return next((form for part in parts for form in self._forms(word, part)), word)
+
+    def _forms(self, word: str, part: str) -> Iterator[str]:
+        """Yield the forms of a word in lower case that are in WordNet."""
+        forms = self._exceptions[part].get(word)
+        if forms is None:
+            endings = _ENDINGS[part]
+            forms = [word[: -len(old)] + new for old, new in endings if word.endswith(old)]
+        senses = self._senses[part]
+        return (form for form in (word, *forms) if form in senses)
+
+    def _synsets(self, word: str, part: str) -> set[int]:
+        senses = self._senses[part]
+        forms = self._forms(word.lower(), part)
+        return set(itertools.chain.from_iterable(senses[form] for form in forms))
+
+    def _find_distances(self, word: str) -> dict[int, int]:
+        """Return the steps from the nearest sense of a word up to all synsets above one."""
+        nearest: dict[int, int] = {}
+        for part, hypernyms in self._hypernyms.items():
+            for synset in self._synsets(word, part):
+                steps = _steps_up(synset, hypernyms)
+                if part == "v":
+                    steps[_ROOT_OF_VERBS] = max(steps.values()) + 1
+                for above, count in steps.items():
+                    nearest[above] = min(count, nearest.get(above, count))
+        return nearest
+
+    def _find_path(self, one: str, other: str) -> float:
+        here, there = self._distances(one), self._distances(other)
+        common = here.keys() & there.keys()
+        if not common:
+            return 0.0
+        return 1.0 / (1 + min([here[above] + there[above] for above in common]))
+
+    def _find_information(self, part: str) -> dict[int, float]:
+        """Return the intrinsic information content of all synsets of a part of speech."""
+        hypernyms = self._hypernyms[part]
+        below = Counter(
+            itertools.chain.from_iterable(_steps_up(each, hypernyms) for each in hypernyms)
+        )
+        total = len(hypernyms)
+        return {
+            synset: 0.0 if count == total else 1 - math.log(count) / math.log(total)
+            for synset, count in below.items()
+        }
+
+    def _find_subsumers(self, word: str, part: str) -> dict[int, float]:
+        """Return the information content of a word's synsets and all above them."""
+        hypernyms, information = self._hypernyms[part], self._information(part)
+        synsets = self._synsets(word, part)
+        return {
+            above: information[above] for each in synsets for above in _steps_up(each, hypernyms)
+        }
+
+    def _find_resnik(self, one: str, other: str, pos: str) -> float:
+        if pos not in ("n", "v"):
+            raise unknown("taxonomy of the part of speech", pos, ("n", "v"))
+        here, there = self._subsumers(one, pos), self._subsumers(other, pos)
+        return max([here[above] for above in here.keys() & there.keys()], default=0.0)
+
+
+def load_wordnet(folder: str | Path) -> WordNet:
+    r"""Return the WordNet in a folder, which is read only once.
+
+    Parameters
+    ----------
+    folder : path
+        The folder with ``data.noun``, ``noun.exc`` and so on, or a zip archive of it.
+        `stsbaselines.data.corpora.find_wordnet` finds it.
+
+    Returns
+    -------
+    WordNet
+
+    Raises
+    ------
+    InputError
+        If a file is missing or damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> lines = [
+    ...     "00000000 03 n 01 animal 0 000 | it lives and moves",
+    ...     "00000051 05 n 02 dog 0 hound 0 001 @ 00000000 n 0000 | it barks",
+    ...     "00000115 05 n 01 cat 0 001 @ 00000000 n 0000 | it purrs",
+    ... ]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("noun", "verb", "adj", "adv"):
+    ...         text = "\n".join(lines) if name == "noun" else ""
+    ...         _ = Path(folder, f"data.{name}").write_text(text)
+    ...         _ = Path(folder, f"{name}.exc").write_text("")
+    ...     wordnet = load_wordnet(folder)
+    >>> wordnet.lemma("Hounds", "NNS")
+    'hound'
+    >>> wordnet.path_similarity("dog", "cat")
+    0.3333333333333333
+    >>> wordnet.resnik("dog", "hound", "n")
+    1.0
+    """
+    return _load(Path(folder).resolve())
+
+
+_load = functools.cache(WordNet)
+
+
+def _content(folder: Path, name: str) -> bytes:
+    """Return the content of a file in a folder, or in a zip archive of a folder."""
+    if not zipfile.is_zipfile(folder):
+        with open_to_read(folder / name) as stream:
+            return stream.read()
+    try:
+        with zipfile.ZipFile(folder) as archive:
+            return archive.read(f"{folder.stem}/{name}")
+    except KeyError:
+        raise InputError([Fault(str(folder), f"no {name}", "the files of WordNet")]) from None
+    except (zipfile.BadZipFile, OSError, RuntimeError, zlib.error):
+        raise InputError([Fault(str(folder), "damaged content", "a zip archive")]) from None
+
+
+def _exceptions(content: bytes) -> dict[str, list[str]]:
+    rows = (line.split() for line in content.decode("utf-8", "replace").splitlines())
+    return {row[0]: row[1:] for row in rows if row}
+
+
+def _taxonomy(
+    content: bytes, source: Path, number: int
+) -> tuple[dict[str, Synsets], dict[int, Synsets]]:
+    """Return the synsets of each word, and the hypernyms of each synset, of a data file.
+
+    A synset is named by its offset in the file, after the number of the file.
+    """
+    senses: dict[str, list[int]] = {}
+    hypernyms: dict[int, Synsets] = {}
+    for row, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
+        if not line or line.startswith(" "):
+            continue
+        try:
+            columns = line[: line.index(" | ")].split(" ")
+            start = 4 + 2 * int(columns[3], 16)
+            end = start + 1 + 4 * int(columns[start])
+            synset = int(f"{number}{columns[0]:0>8}")
+            hypernyms[synset] = tuple(
+                int(f"{number}{columns[at + 1]:0>8}")
+                for at in range(start + 1, end, 4)
+                if columns[at] in _HYPERNYMS
+            )
+        except (ValueError, IndexError):
+            raise InputError([Fault(str(source), shown(line), "a synset", row)]) from None
+        for word in columns[4:start:2]:
+            senses.setdefault(word.partition("(")[0].lower(), []).append(synset)
+    _refuse_loose_ends(hypernyms, source)
+    return {word: tuple(synsets) for word, synsets in senses.items()}, hypernyms
+
+
+def _refuse_loose_ends(hypernyms: dict[int, Synsets], source: Path) -> None:
+    for above in itertools.chain.from_iterable(hypernyms.values()):
+        if above not in hypernyms:
+            found = f"a hypernym {above % 10**8:08} that is no synset"
+            raise InputError([Fault(str(source), found, "the whole file")])
+
+
+def _steps_up(synset: int, hypernyms: dict[int, Synsets]) -> dict[int, int]:
+    """Return the least steps from a synset up to itself and all synsets above it."""
+    steps = {synset: 0}
+    queue = deque([synset])
+    while queue:
+        below = queue.popleft()
+        for above in hypernyms[below]:
+            if above not in steps:
+                steps[above] = steps[below] + 1
+                queue.append(above)
+    return steps

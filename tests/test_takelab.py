@@ -1,0 +1,385 @@
+"""The features of TakeLab's system, each by hand, and the system that is trained on them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stsbaselines
+from stsbaselines.baselines import _takelab_features as features
+from stsbaselines.baselines import takelab_simple
+from stsbaselines.baselines._takelab_features import (
+    CapitalOverlap,
+    NgramOverlap,
+    NumberOverlap,
+    PairFeatures,
+    RelativeDifferences,
+    Sentence,
+    SpaceSimilarity,
+    StockOverlap,
+    WeightedOverlap,
+    WordNetOverlap,
+    WordSpace,
+)
+from stsbaselines.baselines.takelab_simple import TakeLabFeatures, TakeLabSimple
+from stsbaselines.errors import InputError
+from stsbaselines.text.information_content import InformationContent, information_content
+
+CONTENT = InformationContent({"the": 25, "cat": 4, "dog": 2}, total=100)
+ROWS = {"cat": 0, "dog": 1, "kitten": 2}
+SPACE = WordSpace(ROWS, np.array([[1, 0], [0, 1], [0.6, 0.8]], dtype=np.float32))
+SIMILAR = {("kitten", "cat"): 0.5, ("dog", "cat"): 0.2, ("dog", "kitten"): 0.125}
+
+
+class TinyWordNet:
+    """A WordNet of three nouns, whose plurals end in s."""
+
+    def lemma(self, word: str, tag: str | None = None) -> str:
+        return word.removesuffix("s") if tag == "NNS" else word
+
+    def path_similarity(self, one: str, other: str) -> float:
+        return SIMILAR.get((one, other), SIMILAR.get((other, one), 0.0))
+
+
+@pytest.fixture(autouse=True)
+def tiny_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
+    wordnet = TinyWordNet()
+    monkeypatch.setattr(features, "load_wordnet", lambda folder: wordnet)
+    monkeypatch.setattr(features, "_found_wordnet", lambda: Path("wordnet"))
+
+
+GROUPS: list[PairFeatures] = [
+    NumberOverlap(),
+    CapitalOverlap(),
+    StockOverlap(),
+    NgramOverlap(),
+    WordNetOverlap(),
+    WeightedOverlap(CONTENT),
+    SpaceSimilarity([SPACE, SPACE], CONTENT),
+    RelativeDifferences(CONTENT),
+]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("no number", "none here", [0, 0, 1]),
+        ("7 men", "8 men", [math.log(3), 0, 0]),
+        ("65 and 4", "65.234", [math.log(4), 2 / 3, 1]),
+        ("65.24", "65.25", [math.log(3), 0, 0]),
+        ("6", "65", [math.log(3), 0, 0]),
+        ("1,200 men", "1200 men", [math.log(3), 1, 1]),
+        ("US$5 paid", "$ 5 paid", [math.log(3), 1, 1]),
+    ],
+)
+def test_numbers(left: str, right: str, expected: list[float]) -> None:
+    assert NumberOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("a man", "A man", [0, 0]),
+        ("in Oslo", "near Oslo", [math.log(3), 1]),
+        ("in Oslo, Norway", "near Oslo", [math.log(4), 2 / 3]),
+    ],
+)
+def test_capitalised_words(left: str, right: str, expected: list[float]) -> None:
+    assert CapitalOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("shares rose", "shares fell", [0, 0]),
+        ("<.ABC> rose", "the index .ABC rose", [math.log(3), 1]),
+        (".ABC and .XYZ rose", "it was .XYZ again", [math.log(4), 2 / 3]),
+    ],
+)
+def test_stock_symbols(left: str, right: str, expected: list[float]) -> None:
+    assert StockOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("old black cats run", "old black cat", [4 / 7, 2 / 5, 0, 6 / 7, 4 / 5, 2 / 3]),
+        ("cat", "cat", [1, 0, 0, 1, 0, 0]),
+        ("the cat", "a cat", [1, 0, 0, 1, 0, 0]),
+        ("the", "the", [1, 0, 0, 1, 0, 0]),
+        ("", "cat", [0] * 6),
+    ],
+)
+def test_ngrams(left: str, right: str, expected: list[float]) -> None:
+    assert NgramOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("cat", "cat", 1),
+        ("kitten", "cat", 0.5),
+        ("dog cat", "kitten", 2 * 0.3125 * 0.5 / 0.8125),
+        ("dog", "emu", 0),
+        ("", "dog", 0),
+    ],
+)
+def test_wordnet_overlap(left: str, right: str, expected: float) -> None:
+    assert WordNetOverlap().transform([(left, right)]) == pytest.approx(np.array([[expected]]))
+
+
+def test_weighted_overlap() -> None:
+    cat, dog, the, emu = (math.log(100 / n) for n in (4, 2, 25, 1))
+    words = 2 * (the + dog) / ((the + cat + dog) + (the + dog + emu))
+    lemmas = 2 * dog / ((cat + dog) + (dog + emu))
+    found = WeightedOverlap(CONTENT).transform([("the cat dog", "the dog emu")])
+    assert found == pytest.approx(np.array([[words, lemmas]]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("cat", "dog", [0, 0]),
+        ("cat", "kitten", [0.6, 0.6]),
+        ("cat dog", "cat", [math.sqrt(0.5), math.log(25) / math.hypot(math.log(25), math.log(50))]),
+        ("emu", "cat", [0, 0]),
+    ],
+)
+def test_spaces(left: str, right: str, expected: list[float]) -> None:
+    found = SpaceSimilarity([SPACE], CONTENT).transform([(left, right)])
+    assert found == pytest.approx(np.array([expected]))
+
+
+def test_the_sign_of_a_cosine_does_not_count() -> None:
+    space = WordSpace({"cat": 0, "dog": 1}, np.array([[1], [-1]], dtype=np.float32))
+    assert SpaceSimilarity([space], CONTENT).transform([("cat", "dog")]).tolist() == [[1, 1]]
+
+
+def test_relative_differences() -> None:
+    found = RelativeDifferences(CONTENT).transform([("the cat dog", "the dog"), ("", "")])
+    of_content = math.log(25) / (math.log(4) + math.log(25) + math.log(50))
+    assert found == pytest.approx(np.array([[0.5, of_content], [0, 0]]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("I'm not", "I am", (("I", "am", "not"), ("I", "am"))),
+        ("can't", "can", (("ca", "not"), ("can",))),
+        ("a well-known and/or", "x", (("a", "well", "known", "and", "or"), ("x",))),
+        ("news paper", "Newspaper", (("newspaper",), ("Newspaper",))),
+        ("news paper", "paper", (("news", "paper"), ("paper",))),
+    ],
+)
+def test_tokens(left: str, right: str, expected: tuple[tuple[str, ...], ...]) -> None:
+    assert features.tokens_of_pair(left, right) == expected
+
+
+def test_only_content_words_have_lemmas() -> None:
+    one, _ = features.sentences_of_pair("The cats, and dogs!", "", TinyWordNet())
+    assert one == Sentence(("the", "cats", "and", "dogs"), ("cats", "dogs"), ("cat", "dog"))
+
+
+def test_information_content_by_hand() -> None:
+    content = information_content(["The cat.", "the dog"])
+    assert content("the") == pytest.approx(math.log(4 / 2))
+    assert content("cat") == content("emu") == pytest.approx(math.log(4))
+    assert information_content([])("cat") == 0
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers(2, 9)), st.text(max_size=3))
+def test_no_word_says_more_than_an_unknown_one(counts: dict[str, int], word: str) -> None:
+    content = InformationContent(counts, sum(counts.values()) + 1)
+    assert 0 <= content(word) <= content("unknown")
+
+
+WORDS = ["the", "Cat", "cats", "dog", "kitten", "emu", "12", "12.5", ".ABC", "n't", "-", "news"]
+SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join) | st.text(max_size=15)
+
+
+@given(SENTENCES, SENTENCES)
+def test_features_are_symmetric_and_in_range(left: str, right: str) -> None:
+    for group in GROUPS:
+        there, back = group.transform([(left, right), (right, left)])
+        assert there == pytest.approx(back)
+        assert (there >= 0).all()
+        for name, value in zip(group.get_feature_names_out(), there, strict=True):
+            assert name.endswith("_count") or value <= 1 + 1e-12
+
+
+@given(st.lists(st.sampled_from(["Cat", "dogs", "the", "12", ".ABC"]), max_size=5).map(" ".join))
+def test_a_sentence_is_like_itself(sentence: str) -> None:
+    row = dict(zip(all_names(), all_features([(sentence, sentence)])[0].tolist(), strict=True))
+    assert row["length_difference"] == row["content_difference"] == 0
+    assert row["number_subset"] == 1
+    for kind in ("number", "capital", "stock"):
+        assert row[f"{kind}_f1"] == float(row[f"{kind}_count"] > 0)
+    is_there = float(bool(sentence))
+    for name in ("word_1gram_f1", "lemma_1gram_f1", "wordnet_overlap", "weighted_word_f1"):
+        assert row[name] == pytest.approx(is_there)
+    known = "Cat" in sentence or "dog" in sentence
+    for name in ("space_1", "weighted_space_1", "weighted_space_2"):
+        assert row[name] == pytest.approx(float(known))
+
+
+def all_features(pairs: Sequence[Any]) -> Any:
+    return TakeLabFeatures(CONTENT, [SPACE, SPACE]).transform(pairs)
+
+
+def all_names() -> list[str]:
+    return [str(name) for name in TakeLabFeatures(CONTENT, [SPACE, SPACE]).get_feature_names_out()]
+
+
+def test_there_are_21_features() -> None:
+    assert len(set(all_names())) == 21
+    assert all_features([]).shape == (0, 21)
+
+
+def test_features_are_those_of_the_groups_and_computed_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pairs = [("a cat", "the dog"), ("12 cats", "12"), ("a cat", "the dog")]
+    transformer = TakeLabFeatures(CONTENT, [SPACE, SPACE])
+    found = transformer.transform(pairs)
+    assert (found == np.hstack([group.transform(pairs) for group in GROUPS])).all()
+    monkeypatch.setattr(takelab_simple, "_rows", None)
+    assert (transformer.transform(pairs[::-1]) == found[::-1]).all()
+
+
+def test_features_in_parallel_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [(f"a cat {number}", "the dog 3") for number in range(10)]
+    expected = all_features(pairs)
+    monkeypatch.setattr(takelab_simple, "CHUNK", 4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(takelab_simple, "Parallel", threads)
+        found = TakeLabFeatures(CONTENT, [SPACE, SPACE], n_jobs=2).transform(pairs)
+    assert (found == expected).all()
+
+
+def threads(n_jobs: int) -> Any:
+    from joblib import Parallel
+
+    return Parallel(n_jobs=n_jobs, prefer="threads")
+
+
+CORPUS = ["a cat meets a dog", "the dog meets the cat", "kittens sleep", "a kitten sleeps"]
+PAIRS = [("a cat", "the cat"), ("cat", "dog"), ("emus run", "a cat"), ("12 dogs", "12 dogs")] * 5
+GOLD = [5.0, 2.0, 0.0, 5.0] * 5
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> list[str]:
+    (tmp_path / "corpus.txt").write_text("\n".join(CORPUS) + "\n")
+    return [str(tmp_path / "corpus.txt")]
+
+
+@pytest.mark.parametrize("grid", [False, True])
+def test_it_learns_and_is_saved(grid: bool, corpora: list[str], tmp_path: Path) -> None:
+    model = TakeLabSimple(corpora, n_components=3, grid=grid).fit(PAIRS, GOLD)
+    assert model.predict(PAIRS) == pytest.approx(GOLD, abs=0.6)
+    model.save(tmp_path / "saved")
+    Path(corpora[0]).unlink()
+    loaded = stsbaselines.load(tmp_path / "saved")
+    pairs = [*PAIRS, ("kittens sleep", "cats sleep"), ("", "")]
+    assert (loaded.predict(pairs) == model.predict(pairs)).all()
+    assert loaded.predict([]).shape == (0,)
+
+
+def test_the_grid_search_takes_the_best_of_all_folds_together(corpora: list[str]) -> None:
+    model = TakeLabSimple(corpora, n_components=3, grid=True, random_state=3).fit(PAIRS, GOLD)
+    assert model.C_ in takelab_simple.GRID_C
+    assert model.epsilon_ in takelab_simple.GRID_EPSILON
+    assert model.gamma_ in takelab_simple.GRID_GAMMA
+    x = np.linspace(0, 5, 30)
+    folds = [(np.arange(30) % 2 == part, np.arange(30) % 2 != part) for part in (0, 1)]
+    good = takelab_simple._pooled_r_squared(x[:, None], x, folds, (1000.0, 0.01, 0.2))
+    bad = takelab_simple._pooled_r_squared(x[:, None], x, folds, (1.0, 6.0, 0.002))
+    assert good > 0.99
+    assert bad < 0.5
+
+
+@pytest.mark.parametrize("gold", [[9.0] * 20, [-4.0] * 20])
+def test_scores_are_clipped(gold: list[float], corpora: list[str]) -> None:
+    found = TakeLabSimple(corpora).fit(PAIRS, gold).predict(PAIRS)
+    assert set(found.tolist()) == {5.0 if gold[0] > 5 else 0.0}
+
+
+def test_a_corpus_is_learnt_once_for_many_models(
+    corpora: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = TakeLabSimple(corpora).fit(PAIRS, GOLD)
+    monkeypatch.setattr(takelab_simple, "sentences_of", None)
+    assert (TakeLabSimple(corpora).fit(PAIRS, GOLD).vectors_ == first.vectors_).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"corpora": "brown"}, "must be a list of corpora"),
+        ({"corpora": []}, "must be a list of corpora"),
+        ({"corpora": ["x", "x"]}, "named twice"),
+        ({"corpora": ["no-such.txt"]}, "there is no corpus 'no-such.txt'"),
+        ({"grid": 1}, "grid must be true or false"),
+        ({"C": 0}, "C is 0"),
+        ({"epsilon": math.nan}, "epsilon is nan"),
+        ({"gamma": "x"}, "gamma is 'x'"),
+        ({"n_components": 0}, "n_components is 0"),
+        ({"random_state": -1}, "random_state is -1"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TakeLabSimple(**parameters).fit(PAIRS, GOLD)
+
+
+@pytest.mark.parametrize(
+    ("count", "gold", "grid", "message"),
+    [
+        (20, None, False, "need as many gold scores"),
+        (20, GOLD[:-1], False, "need as many gold scores"),
+        (20, [math.nan, *GOLD[1:]], False, "all finite"),
+        (20, ["x", *GOLD[1:]], False, "is no number"),
+        (0, [], False, "at least 1 training pair"),
+        (9, GOLD[:9], True, "at least 10 training pairs"),
+    ],
+)
+def test_wrong_training_is_refused(
+    count: int, gold: Any, grid: bool, message: str, corpora: list[str]
+) -> None:
+    with pytest.raises(InputError, match=message):
+        TakeLabSimple(corpora, grid=grid).fit(PAIRS[:count], gold)
+
+
+def test_a_corpus_without_words_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("one two three\n")
+    with pytest.raises(InputError, match="has no word twice"):
+        TakeLabSimple([tmp_path / "empty.txt"]).fit(PAIRS, GOLD)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("counts_", np.array([1])),
+        ("vectors_", np.zeros((1, 3), dtype=np.float32)),
+        ("stems_", "x"),
+        ("dual_coef_", np.zeros(0)),
+        ("support_vectors_", np.zeros((2, 3))),
+        ("intercept_", "x"),
+        ("total_", 0),
+    ],
+)
+def test_damaged_models_are_refused(
+    attribute: str, value: Any, corpora: list[str], tmp_path: Path
+) -> None:
+    model = TakeLabSimple(corpora, n_components=3).fit(PAIRS, GOLD)
+    setattr(model, attribute, value)
+    model.save(tmp_path / "saved")
+    with pytest.raises(InputError, match="expected a saved takelab-simple"):
+        stsbaselines.load(tmp_path / "saved")
