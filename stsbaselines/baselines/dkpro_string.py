@@ -9,7 +9,8 @@ What differs from it:
 - Idf is by default that of the training pairs, so that a single pair can be scored; in 2012 it was
   that of the data set that is scored (``idf="predicted"``).
 - Words are those of NLTK's Treebank tokenizer, stop words those of scikit-learn.
-- The longest common substring is 2 l / (n1 + n2), since the paper does not say how it is normed.
+- The longest common substring is 2 l / (n1 + n2), a norm of our choice, since the
+  description that this follows does not name one.
 - The features are not chosen by hand for each data set: all take part in the elimination.
 """
 
