@@ -26,7 +26,7 @@ from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.files import make_folder, to_json, write_bytes, write_text, writing
 from stsbaselines.predictor import Predictor, create, find
 from stsbaselines.submission import read_gold
-from stsbaselines.systems import Progress, available, no_progress, output_lines
+from stsbaselines.systems import Progress, available, check_kind, no_progress, output_lines
 from stsbaselines.tasks import sts, typed
 from stsbaselines.tasks.family import Scores, family_named, family_of
 from stsbaselines.tasks.records import text_of, xml_of
@@ -359,12 +359,7 @@ def validate(config: ExperimentConfig) -> None:
     for baseline in config.baselines:
         resources = dict.fromkeys(baseline.resources, "")
         predictor = create(baseline.baseline, **{**baseline.parameters, **resources})
-        wanted = family_of(task).PREDICTIONS
-        if predictor.predicts != wanted:
-            raise InputError(
-                f"baseline {baseline.baseline!r} predicts {predictor.predicts}, but {task.task}"
-                f" needs {wanted}."
-            )
+        check_kind(f"baseline {baseline.baseline!r}", predictor.predicts, task)
         for name in baseline.resources.values():
             task.resource(name)
         if baseline.train is not None:

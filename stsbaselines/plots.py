@@ -212,10 +212,9 @@ def _ranks(table: Table, column: str, rows: Sequence[Row]) -> list[int]:
 def _baseline_marks(
     table: Table, column: str, values: Sequence[float], ranks: Sequence[int]
 ) -> Iterator[_Mark]:
-    from stsbaselines.reference.ranking import name_of, place
+    from stsbaselines.reference.ranking import baselines_of, name_of
 
-    rows: Sequence[Row] = place(table, column, 0.0).baselines  # of the table, whatever the number
-    for row in rows:
+    for row in baselines_of(table, column):
         value = float(row.values[column])
         yield _Mark(name_of(row), value, _place(value, values, ranks), "#ffffff", "D", False)
 

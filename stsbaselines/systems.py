@@ -414,7 +414,7 @@ def vectors_of(
     InputError
         With the faults of all files.
     """
-    _check_kind("a folder of vectors", "scores", task)
+    check_kind("a folder of vectors", "scores", task)
     place = Path(folder)
     if not place.is_dir():
         what = f"a folder with a file such as {datasets[0].name}.npz for each data set"
@@ -533,7 +533,7 @@ def _lines_of_predictor(
     n_jobs: int,
     plain: bool,
 ) -> tuple[dict[str, Lines], list[str]]:
-    _check_kind(getattr(predictor, "name", type(predictor).__name__), predictor.predicts, task)
+    check_kind(getattr(predictor, "name", type(predictor).__name__), predictor.predicts, task)
     family = family_of(task)
     here, notes = available(task, datasets, data_dir)
     inputs = {each.name: require_all(task, each, data_dir) for each in here or datasets}
@@ -549,7 +549,21 @@ def _lines_of_predictor(
     return lines, notes
 
 
-def _check_kind(name: str, predicts: str, task: Task) -> None:
+def check_kind(name: str, predicts: str, task: Task) -> None:
+    """Refuse what predicts something else than a task needs.
+
+    Parameters
+    ----------
+    name : str
+        What to call it.
+    predicts : str
+        See `Predictor.predicts`.
+    task : Task
+
+    Raises
+    ------
+    InputError
+    """
     wanted = family_of(task).PREDICTIONS
     if predicts != wanted:
         raise InputError(f"{name} predicts {predicts}, but {task.task} needs {wanted}.")

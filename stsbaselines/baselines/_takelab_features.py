@@ -354,7 +354,17 @@ def _coverage(
     return sum(nearest) / len(words)
 
 
-class WeightedOverlap(_SentenceFeatures):
+class _ContentFeatures(_SentenceFeatures):
+    """Features that need information content."""
+
+    def __init__(
+        self, information_content: InformationContent, wordnet: str | Path | None = None
+    ) -> None:
+        self.information_content = information_content
+        self.wordnet = wordnet
+
+
+class WeightedOverlap(_ContentFeatures):
     """F1 of the words, and of the lemmas of content words, weighted by information content.
 
     Parameters
@@ -363,12 +373,6 @@ class WeightedOverlap(_SentenceFeatures):
     wordnet : path or None
         Folder of WordNet; None to find it.
     """
-
-    def __init__(
-        self, information_content: InformationContent, wordnet: str | Path | None = None
-    ) -> None:
-        self.information_content = information_content
-        self.wordnet = wordnet
 
     def _names(self) -> Sequence[str]:
         return ["weighted_word_f1", "weighted_lemma_f1"]
@@ -472,7 +476,7 @@ def _cosine(left: FloatArray, right: FloatArray) -> float:
     return min(abs(float(left @ right)) / lengths, 1.0) if lengths else 0.0
 
 
-class RelativeDifferences(_SentenceFeatures):
+class RelativeDifferences(_ContentFeatures):
     """Relative difference of the number of content words, and of summed information content.
 
     Parameters
@@ -481,12 +485,6 @@ class RelativeDifferences(_SentenceFeatures):
     wordnet : path or None
         Folder of WordNet; None to find it.
     """
-
-    def __init__(
-        self, information_content: InformationContent, wordnet: str | Path | None = None
-    ) -> None:
-        self.information_content = information_content
-        self.wordnet = wordnet
 
     def _names(self) -> Sequence[str]:
         return ["length_difference", "content_difference"]

@@ -40,7 +40,7 @@ class Place:
     equal : tuple of Row
         Runs with the same printed number.
     baselines : tuple of Row
-        Rows of the table that are baselines and have this number.
+        See `baselines_of`.
     """
 
     table: Table
@@ -179,7 +179,6 @@ def place(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DE
     equal = tuple(row for row in rows if row.values[column] == ours(row))
     worse = [row for row in rows if row.values[column] < ours(row)]
     first, last = _ranks(of, column, better, [*equal, *worse], equal)
-    is_baseline = (row for row in of.rows if row.flags & _BASELINES and column in row.values)
     return Place(
         table=of,
         column=column,
@@ -189,8 +188,24 @@ def place(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DE
         above=better[-1] if better else None,
         below=worse[0] if worse else None,
         equal=equal,
-        baselines=tuple(is_baseline),
+        baselines=baselines_of(of, column),
     )
+
+
+def baselines_of(of: Table, column: str) -> tuple[Row, ...]:
+    """Return the rows of baselines and reference systems that have a number in a column.
+
+    Parameters
+    ----------
+    of : Table
+    column : str
+
+    Examples
+    --------
+    >>> [name_of(row) for row in baselines_of(table("sts2015-english"), "Mean")]
+    ['Baseline-tokencos', 'Baseline-TakeLab']
+    """
+    return tuple(row for row in of.rows if row.flags & _BASELINES and column in row.values)
 
 
 def _runs(of: Table, column: str, rows: Iterable[Row]) -> int:

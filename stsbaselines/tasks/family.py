@@ -249,7 +249,10 @@ class Family(Protocol):
     def points(
         self, task: Task, gold: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> dict[str, Points]:
-        """Return what is correlated, by the names of `Scores.cells`; empty for alignments."""
+        """Return what is correlated, by the names of `Scores.cells`; empty for alignments.
+
+        `gold` and `outputs` are as for `score`.
+        """
 
     def resampled(
         self,
@@ -260,8 +263,9 @@ class Family(Protocol):
     ) -> dict[str, npt.NDArray[np.float64]]:
         """Return official measures on resampled pairs, by the names of `Scores.cells`.
 
-        `counts` says for each data set, in an array of shape (n_resamples, n_pairs), how often
-        each line of it was drawn; NaN is what is undefined.
+        `gold` and `outputs` are as for `score`. `counts` says for each data set, in an array of
+        shape (n_resamples, n_pairs), how often each line of it was drawn; those of lines that
+        are not `countable` do not matter. Values are of shape (n_resamples,), NaN where undefined.
         """
 
 

@@ -354,18 +354,8 @@ def resampled(
 ) -> dict[str, FloatArray]:
     """Return the official measures on resamples of the sentence pairs of each data set.
 
-    Parameters
-    ----------
-    task : Task
-    gold, outputs : mapping of str
-        As for `score`, which tells whether they fit.
-    counts : mapping of str to ndarray of int of shape (resamples, n_pairs)
-        How often each sentence pair was drawn.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (resamples,)
-        Such as ``images_TS`` and, if all data sets are here, ``Mean_TS``. NaN where undefined.
+    Such as ``images_TS`` and, if all data sets are here, ``Mean_TS``. The outputs must fit the
+    gold standard, which `score` checks. See `Family.resampled`.
     """
     found: dict[str, FloatArray] = {}
     for name, output in outputs.items():

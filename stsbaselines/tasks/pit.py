@@ -388,16 +388,7 @@ def points(
 ) -> dict[str, Points]:
     """Return what is correlated: scores and degrees of all pairs, as ``pearson``.
 
-    Parameters
-    ----------
-    task : Task
-    gold, outputs : mapping of str
-        As for `score`.
-
-    Returns
-    -------
-    dict of str to Points
-        Empty for a system without a similarity run.
+    Nothing for a system without a similarity run. See `Family.points`.
     """
     found = {}
     for name, output in outputs.items():
@@ -415,18 +406,7 @@ def resampled(
 ) -> dict[str, FloatArray]:
     """Return the official measures on resamples of all pairs, debatable ones too.
 
-    Parameters
-    ----------
-    task : Task
-    gold, outputs : mapping of str
-        As for `score`.
-    counts : mapping of str to ndarray of int of shape (resamples, n_pairs)
-        How often each line was drawn.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (resamples,)
-        By measure. NaN where undefined, as all of the scores without a similarity run.
+    Those of the scores are undefined without a similarity run. See `Family.resampled`.
     """
     found: dict[str, FloatArray] = {}
     for name, output in outputs.items():

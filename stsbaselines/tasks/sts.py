@@ -324,16 +324,7 @@ def points(
 ) -> dict[str, Points]:
     """Return what is correlated: by data set and, if all are here, for ``ALL``.
 
-    Parameters
-    ----------
-    task : Task
-    gold, outputs : mapping of str
-        As for `score`.
-
-    Returns
-    -------
-    dict of str to Points
-        The lines of ``ALL`` are numbered through.
+    The lines of ``ALL`` are numbered through. See `Family.points`.
     """
     parts = _parts(task, gold, outputs, [])
     found = {
@@ -358,21 +349,10 @@ def resampled(
     outputs: Mapping[str, SystemOutput],
     counts: Mapping[str, IntArray],
 ) -> dict[str, FloatArray]:
-    """Return the official correlations on resamples within each data set.
+    """Return the official correlations on resamples within each data set; see `Family.resampled`.
 
-    Parameters
-    ----------
-    task : Task
-    gold, outputs : mapping of str
-        As for `score`.
-    counts : mapping of str to ndarray of int of shape (resamples, n_pairs)
-        How often each line was drawn; those of pairs that are not scored do not count.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (resamples,)
-        By data set and, if all are here, ``Mean`` (weighted as in `score`), ``ALL`` and
-        ``ALLnrm``, which is fitted to each resample. NaN where undefined.
+    That is, by data set and, if all are here, ``Mean`` (weighted as in `score`), ``ALL`` and
+    ``ALLnrm``, which is fitted to each resample.
     """
     parts = _parts(task, gold, outputs, [])
     drawn = [counts[part.name][:, countable(gold[part.name])] for part in parts]

@@ -344,14 +344,7 @@ def countable(gold: FloatArray) -> BoolArray:
 def points(
     task: Task, gold: Mapping[str, FloatArray], outputs: Mapping[str, FloatArray]
 ) -> dict[str, Points]:
-    """Return what is correlated, by type.
-
-    Parameters
-    ----------
-    task : Task
-    gold, outputs : mapping of str
-        As for `score`.
-    """
+    """Return what is correlated, by type; see `Family.points`."""
     found: dict[str, Points] = {}
     for name, output in outputs.items():
         scored = countable(gold[name])
@@ -367,20 +360,9 @@ def resampled(
     outputs: Mapping[str, FloatArray],
     counts: Mapping[str, IntArray],
 ) -> dict[str, FloatArray]:
-    """Return the official correlations on resamples of the pairs.
+    """Return the official correlations on resamples, by type, and their ``Mean``.
 
-    Parameters
-    ----------
-    task : Task
-    gold, outputs : mapping of str
-        As for `score`.
-    counts : mapping of str to ndarray of int of shape (resamples, n_pairs)
-        How often each line was drawn; those of pairs that are not scored do not count.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (resamples,)
-        By type, and their ``Mean``. NaN where undefined.
+    See `Family.resampled`.
     """
     found: dict[str, FloatArray] = {}
     for name in outputs:
