@@ -19,11 +19,10 @@ from typing import Any, ClassVar, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.base import BaseEstimator
 
 from stsbaselines import __version__
-from stsbaselines.errors import Fault, InputError, suggestion, unknown
+from stsbaselines.errors import Fault, InputError, unknown
+from stsbaselines.estimator import Estimator, is_learned, unknown_parameter
 from stsbaselines.files import new_folder, open_to_read
 
 CHUNK_SIZE = 10_000
@@ -48,13 +47,14 @@ T = TypeVar("T")
 Self = TypeVar("Self", bound="Predictor")
 
 
-class Predictor(BaseEstimator):  # type: ignore[misc]
+class Predictor(Estimator):
     """A system that gives each pair of sentences a similarity.
 
     Conventions of scikit-learn hold: `__init__` only stores its parameters, learned
     attributes end in ``_``, `sklearn.base.clone` and `GridSearchCV` work. A subclass
-    defines `name` and `predict`, `fit` if it learns, and `predicts` if that is something
-    else than scores (``alignments`` of chunks).
+    defines `name` and `predict`, `fit` if it learns, `predicts` if that is something
+    else than scores (``alignments`` of chunks), and `default_model` if its name alone stands for
+    the trained model that `stsbaselines train` makes by default.
 
     Examples
     --------
@@ -68,6 +68,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     name: ClassVar[str]
     predicts: ClassVar[str] = "scores"
+    default_model: ClassVar[str] = ""
 
     def fit(self: Self, pairs: Sequence[Any], gold: Any = None) -> Self:
         """Learn from pairs; here, do nothing, as a baseline without training needs.
@@ -113,6 +114,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         if n_jobs == 1:
             yield from map(self._predict_chunk, chunks)
             return
+        from joblib import Parallel, delayed, effective_n_jobs  # slow to import
+
         with Parallel(n_jobs=n_jobs) as parallel:
             for window in chunks_of(chunks, 2 * effective_n_jobs(n_jobs)):
                 yield from parallel(delayed(self._predict_chunk)(chunk) for chunk in window)
@@ -127,7 +130,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return predictions
 
     def __sklearn_is_fitted__(self) -> bool:
-        return type(self).fit is Predictor.fit or any(map(_is_learned, vars(self)))
+        return type(self).fit is Predictor.fit or super().__sklearn_is_fitted__()
 
     def save(self, directory: str | Path) -> None:
         """Write the parameters and learned attributes to a new folder, as JSON and npz.
@@ -149,7 +152,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         target = Path(directory)
         if not hasattr(self, "name"):
             raise InputError(f"{type(self).__name__} has no `name`, by which it could be saved.")
-        learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
+        learned = {key: value for key, value in vars(self).items() if is_learned(key)}
         arrays = {key: value for key, value in learned.items() if _is_plain_array(value)}
         text = _as_json(
             {
@@ -182,6 +185,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         folder = Path(directory)
         description = _read_description(folder / _DESCRIPTION)
         name = description["name"]
+        predictor: Predictor
         if cls.__dict__.get("name") == name:
             predictor = _with_parameters(cls, description["parameters"])
         else:
@@ -189,7 +193,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         if not isinstance(predictor, cls):
             raise InputError([Fault(str(folder), f"a saved {name!r}", f"a {cls.__name__}")])
         for key, value in [*description["attributes"].items(), *read_arrays(folder / _ARRAYS)]:
-            if not _is_learned(key):
+            if not is_learned(key):
                 raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
             setattr(predictor, key, value)
         try:
@@ -204,10 +208,6 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
 def _is_plain_array(value: object) -> bool:
     return isinstance(value, np.ndarray) and not value.dtype.hasobject
-
-
-def _is_learned(attribute: str) -> bool:
-    return attribute.endswith("_") and not attribute.startswith("_")
 
 
 def _plain(value: object) -> object:
@@ -340,11 +340,7 @@ def _with_parameters(baseline: type[Self], parameters: Mapping[str, Any]) -> Sel
     known = baseline().get_params(deep=False)
     for parameter in parameters:
         if parameter not in known:
-            raise InputError(
-                f"baseline {baseline.name!r} has no parameter {parameter!r}"
-                f"{suggestion(parameter, known) or '.'}"
-                f" It has: {', '.join(known) or 'none'}."
-            )
+            raise unknown_parameter(f"baseline {baseline.name!r}", parameter, known)
     return baseline(**parameters)
 
 

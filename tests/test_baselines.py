@@ -230,7 +230,7 @@ def test_saving_refuses_what_cannot_be_exchanged(tmp_path: Path) -> None:
         RandomScores(random_state=np.random.RandomState(1)).save(tmp_path / "other")
     with pytest.raises(InputError, match="neither plain JSON"):
         RandomScores(low={1: 2}).save(tmp_path / "other")  # type: ignore[arg-type]
-    with_objects = TokenCosine()
+    with_objects: Any = TokenCosine()
     with_objects.objects_ = np.array([object()])
     with pytest.raises(InputError, match="cannot be saved"):
         with_objects.save(tmp_path / "other")

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 import stsbaselines
 from conftest import run_command
@@ -23,9 +24,7 @@ from stsbaselines.baselines._dkpro_features import (
     CharacterNgrams,
     Remembered,
     StringSimilarity,
-    WordNetSimilarity,
     WordNgrams,
-    best_matches,
     character_profile,
     common_subsequence,
     common_substring,
@@ -34,6 +33,7 @@ from stsbaselines.baselines._dkpro_features import (
     word_similarities,
 )
 from stsbaselines.baselines._esa import SemanticAnalysis, packed, space_of, unpacked
+from stsbaselines.baselines._resnik import WordNetSimilarity, best_matches
 from stsbaselines.baselines.dkpro import DKPro
 from stsbaselines.baselines.dkpro_string import DKProString, backward_elimination, is_same
 from stsbaselines.data import find
@@ -43,6 +43,7 @@ from stsbaselines.predictor import create
 from stsbaselines.scoring import correlation
 from stsbaselines.tasks import sts
 from stsbaselines.text.wordnet import load_wordnet
+from stsbaselines.text.words import simple_words, stop_words
 
 PAIRS = [
     ("A man is playing a guitar.", "A man plays the guitar."),
@@ -172,6 +173,37 @@ def test_words_by_hand() -> None:
     }
     found = WordNgrams().fit_transform([pair])[0]
     assert dict(zip(WORD_NAMES, found, strict=True)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The U.S. won, 3-1!", "the|u.s|.|won|,|3|-|1|!"),
+        ("It's 1,999.50 o\u2019clock", "it's|1,999.50|o\u2019clock"),
+        ("'quoted' dogs' ''", "'|quoted|'|dogs|'|'|'"),
+        ("a..b, c_d ...", "a|.|.|b|,|c|_|d|.|.|."),
+        ("Caf\u00e9\u00a0\u65e5\u672c 5\u20ac", "caf\u00e9|\u65e5\u672c|5|\u20ac"),
+        ("", ""),
+        (" \t", ""),
+    ],
+)
+def test_simple_words_by_hand(sentence: str, expected: str) -> None:
+    assert "|".join(simple_words(sentence)) == expected
+
+
+@given(st.text() | st.text("aB1.,'\u2019_- "))
+def test_simple_words_are_all_of_the_sentence(sentence: str) -> None:
+    words = simple_words(sentence)
+    assert "".join(words) == "".join(sentence.lower().split())
+    for word in words:
+        assert len(word) == 1 or (word[0].isalnum() and word[-1].isalnum())
+        marks = "".join(character for character in word if not character.isalnum())
+        assert len(word) == 1 or set(marks) <= set("'\u2019.,")
+    assert simple_words(" ".join(words)) == words
+
+
+def test_stop_words_are_those_of_scikit_learn() -> None:
+    assert stop_words() == ENGLISH_STOP_WORDS
 
 
 def test_character_ngrams_by_hand() -> None:
@@ -381,7 +413,7 @@ def test_a_feature_given_twice_or_always_the_same_is_left_out() -> None:
 )
 def test_same_letters_and_digits(left: str, right: str, expected: bool) -> None:
     assert is_same(left, right) is expected
-    model = DKProString().fit(PAIRS, GOLD)
+    model = DKProString(features=["strings"]).fit(PAIRS, GOLD)
     assert (model.predict([(left, right)])[0] == 5.0) == expected
 
 

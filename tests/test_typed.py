@@ -345,8 +345,8 @@ def test_a_background_is_counted_from_the_command_line_and_run_as_a_model(tmp_pa
     model.parent.mkdir(parents=True)
     done = run_command(["train", "typed-tfidf", "--records", str(things), "-o", str(model)])
     assert done.stdout == f"things.jsonl: 2 records\nwrote {model}\n", done.stderr
-    frequencies = load(model).document_frequencies_
-    assert frequencies == {"a": 2, "mill": 1, "oil": 1, "pond": 1}
+    loaded: Any = load(model)
+    assert loaded.document_frequencies_ == {"a": 2, "mill": 1, "oil": 1, "pond": 1}
     config = tmp_path / "mine.yaml"
     config.write_text(
         "task: sample-typed\nbaselines:\n  - {baseline: typed-tfidf, model: things}\n"

@@ -1,4 +1,4 @@
-"""The features of DKPro's system of 2012: strings, n-grams of characters and words, Resnik.
+"""The features of DKPro's system of 2012 that need no resources: strings, n-grams.
 
 Each group is a transformer of pairs of sentences. Characters are lower-cased; idf is
 log10(N / df) over the N sentences of the pairs that a transformer was fitted on, and what
@@ -7,7 +7,6 @@ they do not have counts as if one of them had it.
 
 from __future__ import annotations
 
-import functools
 import heapq
 import itertools
 import math
@@ -15,22 +14,15 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-from sklearn.utils.validation import check_is_fitted
 
-from stsbaselines.data.corpora import find_wordnet
+from stsbaselines.estimator import Estimator, check_is_fitted
 from stsbaselines.predictor import check_pairs, chunks_of
 from stsbaselines.scoring.correlation import FloatArray
-from stsbaselines.text.chunker import load_chunker
-from stsbaselines.text.wordnet import WordNet, load_wordnet
-from stsbaselines.text.words import treebank_tokens, treebank_words
+from stsbaselines.text.words import simple_words, stop_words
 
 SHORTEST_TILE = 3
 CHARACTER_ORDERS = (2, 3, 4)
@@ -54,7 +46,6 @@ WORD_NAMES = (
 _NOT_ALPHANUMERIC = re.compile("[^A-Za-z0-9]+")
 
 Pair = tuple[str, str]
-Matches = list[tuple[str, float]]
 Names = npt.NDArray[np.object_]
 
 
@@ -178,7 +169,7 @@ def word_similarities(pair: Pair) -> list[float]:
     >>> [round(value, 2) for value in found]
     [0.67, 0.5, 0.67, 0.33, 0.2, 0.0, 0.0]
     """
-    words = [treebank_words(sentence) for sentence in pair]
+    words = [simple_words(sentence) for sentence in pair]
     content = [list(filter(is_content, each)) for each in words]
     return [
         _containment(*(_ngrams(each, 1) for each in content)),
@@ -192,14 +183,14 @@ def word_similarities(pair: Pair) -> list[float]:
 
 
 def is_content(word: str) -> bool:
-    """Tell whether a lower-case word has a letter or digit and is no stop word of scikit-learn.
+    """Tell whether a lower-case word has a letter or digit and is no stop word.
 
     Examples
     --------
     >>> [word for word in ["the", "cat", ",", "3"] if is_content(word)]
     ['cat', '3']
     """
-    return word not in ENGLISH_STOP_WORDS and has_alphanumeric(word)
+    return word not in stop_words() and has_alphanumeric(word)
 
 
 def has_alphanumeric(token: str) -> bool:
@@ -245,6 +236,8 @@ class Remembered:
         if n_jobs == 1 or len(new) <= PAIRS_A_TASK:
             values: Iterable[Any] = map(self._function, new)
         else:
+            from joblib import Parallel, delayed  # slow to import
+
             tasks = (delayed(_each)(self._function, part) for part in chunks_of(new, PAIRS_A_TASK))
             values = itertools.chain.from_iterable(Parallel(n_jobs=n_jobs)(tasks))
         self._values.update(zip(new, values, strict=True))
@@ -262,7 +255,7 @@ _STRINGS = Remembered(string_similarities)
 _WORDS = Remembered(word_similarities)
 
 
-class _Features(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Features(Estimator):
     """What the transformers share; a subclass defines `_names` and `_rows`."""
 
     _names: Sequence[str]
@@ -270,6 +263,11 @@ class _Features(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> Any:
         """Learn idf, if the features have any."""
         return self
+
+    def fit_transform(self, pairs: Sequence[Sequence[str]], gold: object = None) -> FloatArray:
+        """Learn from pairs, and return their features."""
+        found: FloatArray = self.fit(pairs, gold).transform(pairs)
+        return found
 
     def transform(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
         """Return the features, as an array of shape (n_pairs, n_features)."""
@@ -286,7 +284,7 @@ class _Features(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
 
-class StringSimilarity(_Features):
+class StringSimilarity(Features):
     """Greedy string tiling, longest common subsequence (2 ways) and substring.
 
     Parameters
@@ -311,7 +309,7 @@ class StringSimilarity(_Features):
         return True
 
 
-class WordNgrams(_Features):
+class WordNgrams(Features):
     """Containment and Jaccard's coefficient of word n-grams; see `word_similarities`.
 
     Parameters
@@ -336,7 +334,7 @@ class WordNgrams(_Features):
         return True
 
 
-class CharacterNgrams(_Features):
+class CharacterNgrams(Features):
     """Cosines of character 2-, 3- and 4-grams, weighted by count times idf.
 
     Only ASCII letters and digits count.
@@ -416,105 +414,3 @@ def idf(known: Mapping[str, int], number: int, term: str) -> float:
     (1.0, 2.0)
     """
     return math.log10(max(number, 1) / known.get(term, 1))
-
-
-class WordNetSimilarity(_Features):
-    """Resnik's similarity of words, aggregated over sentences as by Mihalcea et al. (2006).
-
-    Each word is matched with the most similar word of the other sentence: 1 for the
-    same lemma, else the highest similarity of two nouns or two verbs, else 0. The averages
-    of both sentences, weighted by idf, are averaged.
-
-    Parameters
-    ----------
-    wordnet : path or None
-        WordNet's files; None to look for them.
-    data_dir : path or None
-        Where WordNet is looked for first.
-    n_jobs : int
-
-    Attributes
-    ----------
-    frequencies_ : dict of str to int
-        In how many sentences each lemma is.
-    n_sentences_ : int
-    """
-
-    _names = ("resnik",)
-
-    def __init__(
-        self,
-        wordnet: str | Path | None = None,
-        data_dir: str | Path | None = None,
-        n_jobs: int = 1,
-    ) -> None:
-        self.wordnet = wordnet
-        self.data_dir = data_dir
-        self.n_jobs = n_jobs
-
-    def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> WordNetSimilarity:
-        """Count in how many sentences each lemma is."""
-        check_pairs(pairs)
-        matches = (side for both in self._matches(pairs) for side in both)
-        self.frequencies_ = frequencies({lemma for lemma, _ in side} for side in matches)
-        self.n_sentences_ = 2 * len(pairs)
-        return self
-
-    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
-        return [
-            [(self._averaged(left) + self._averaged(right)) / 2]
-            for left, right in self._matches(pairs)
-        ]
-
-    def _matches(self, pairs: Sequence[Sequence[str]]) -> list[tuple[Matches, Matches]]:
-        folder = find_wordnet(self.data_dir) if self.wordnet is None else Path(self.wordnet)
-        return _remembered_matches(folder)(pairs, self.n_jobs)
-
-    def _averaged(self, matches: Matches) -> float:
-        weights = [idf(self.frequencies_, self.n_sentences_, lemma) for lemma, _ in matches]
-        products = (weight * best for weight, (_, best) in zip(weights, matches, strict=True))
-        total = math.fsum(weights)
-        return math.fsum(products) / total if total else 0.0
-
-
-@functools.lru_cache(maxsize=2)
-def _remembered_matches(folder: Path) -> Remembered:
-    return Remembered(functools.partial(_best_matches_by, folder))
-
-
-def _best_matches_by(folder: Path, pair: Pair) -> tuple[Matches, Matches]:
-    return best_matches(load_wordnet(folder), pair)
-
-
-def best_matches(wordnet: WordNet, pair: Pair) -> tuple[Matches, Matches]:
-    """Return the lemmas of each sentence's words, with the best match in the other."""
-    left, right = (_lemmas(wordnet, sentence) for sentence in pair)
-    return _matched(wordnet, left, right), _matched(wordnet, right, left)
-
-
-def _lemmas(wordnet: WordNet, sentence: str) -> list[tuple[str, str]]:
-    """Return lemma and part of speech (n, v, or "" for others) of each word."""
-    tokens = treebank_tokens(sentence)
-    tagged = zip(tokens, load_chunker().tags(tokens), strict=True)
-    return [
-        (wordnet.lemma(token.lower(), tag), {"N": "n", "V": "v"}.get(tag[0], ""))
-        for token, tag in tagged
-        if has_alphanumeric(token)
-    ]
-
-
-def _matched(
-    wordnet: WordNet, words: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]
-) -> Matches:
-    theirs = {lemma for lemma, _ in others}
-    return [
-        (lemma, 1.0 if lemma in theirs else _best(wordnet, lemma, pos, others))
-        for lemma, pos in words
-    ]
-
-
-def _best(wordnet: WordNet, lemma: str, pos: str, others: Sequence[tuple[str, str]]) -> float:
-    if not pos:
-        return 0.0
-    same_kind = (other for other, kind in others if kind == pos)
-    return max((wordnet.resnik(lemma, other, pos) for other in same_kind), default=0.0)

@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from stsbaselines.baselines._dkpro_features import WordNetSimilarity
 from stsbaselines.baselines._esa import SemanticAnalysis, packed, unpacked
+from stsbaselines.baselines._resnik import WordNetSimilarity
 from stsbaselines.baselines.dkpro_string import DKProString, Idf
 from stsbaselines.errors import InputError
 from stsbaselines.scoring.correlation import FloatArray
@@ -74,6 +74,7 @@ class DKPro(DKProString):
     """
 
     name: ClassVar[str] = "dkpro"
+    default_model: ClassVar[str] = "dkpro-sts2012-train"
     all_groups: ClassVar[tuple[str, ...]] = (*DKProString.all_groups, "resnik", "esa")
 
     def __init__(

@@ -8,7 +8,8 @@ What differs from it:
   distributional thesaurus, the lexical substitution and the machine translation are left out.
 - Idf is by default that of the training pairs, so that a single pair can be scored; in 2012 it was
   that of the data set that is scored (``idf="predicted"``).
-- Words are those of NLTK's Treebank tokenizer, stop words those of scikit-learn.
+- Words are those of a simple pattern, near to those of Java's word iterator; stop words are those
+  of the Glasgow Information Retrieval group.
 - The longest common substring is 2 l / (n1 + n2), a norm of our choice, since the
   description that this follows does not name one.
 - The features are not chosen by hand for each data set: all take part in the elimination.
@@ -25,8 +26,6 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from stsbaselines.baselines._dkpro_features import (
     CharacterNgrams,
@@ -35,6 +34,7 @@ from stsbaselines.baselines._dkpro_features import (
     alphanumerics,
 )
 from stsbaselines.errors import InputError, unknown
+from stsbaselines.estimator import check_is_fitted
 from stsbaselines.predictor import CHUNK_SIZE, Predictor, check_pairs
 from stsbaselines.scoring.correlation import FloatArray
 
@@ -90,6 +90,7 @@ class DKProString(Predictor):
     """
 
     name: ClassVar[str] = "dkpro-string"
+    default_model: ClassVar[str] = "dkpro-string-sts2012-train"
     all_groups: ClassVar[tuple[str, ...]] = ("strings", "characters", "words")
 
     def __init__(
@@ -267,7 +268,7 @@ class DKProString(Predictor):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is made again when it is needed."""
-        state = dict(super().__getstate__())
+        state = super().__getstate__()
         state.pop("_fitted", None)
         return state
 
@@ -293,7 +294,7 @@ def _is_finite(value: object) -> bool:
 def _refitted(transformers: dict[str, Any], pairs: Sequence[Sequence[str]]) -> dict[str, Any]:
     """Return transformers with the idf of these pairs."""
     return {
-        group: clone(each).fit(pairs) if hasattr(each, "frequencies_") else each
+        group: copy.copy(each).fit(pairs) if hasattr(each, "frequencies_") else each
         for group, each in transformers.items()
     }
 

@@ -6,12 +6,13 @@ line on the gold of each data set.
 
 from __future__ import annotations
 
+import contextlib
 import math
+import numbers
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import CHUNK_SIZE, Predictor, chunks_of
@@ -68,14 +69,17 @@ class RandomScores(Predictor):
             raise InputError(f"random: low and high must be numbers, but are {bounds}.")
         if not 0 < self.high - self.low < math.inf:
             raise InputError(f"random: low must be below high, but they are {bounds}.")
-        try:
-            generator: np.random.RandomState = check_random_state(self.random_state)
-        except ValueError:
-            raise InputError(
-                f"random: random_state is {self.random_state!r}, but must be a whole number"
-                " from 0 to 4294967295."
-            ) from None
-        return generator
+        state = self.random_state
+        if isinstance(state, np.random.RandomState):
+            return state
+        if state is None:
+            return np.random.mtrand._rand  # the global one, as scikit-learn's conventions are
+        if isinstance(state, numbers.Integral):
+            with contextlib.suppress(ValueError):
+                return np.random.RandomState(state)
+        raise InputError(
+            f"random: random_state is {state!r}, but must be a whole number from 0 to 4294967295."
+        )
 
     def _drawn(self, generator: np.random.RandomState, count: int) -> FloatArray:
         return generator.uniform(self.low, self.high, count)

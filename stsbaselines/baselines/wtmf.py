@@ -82,6 +82,7 @@ class WTMF(SentenceVectors):
     """
 
     name: ClassVar[str] = "wtmf"
+    default_model: ClassVar[str] = "wtmf-wordnet+brown"
 
     def __init__(
         self,

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from stsbaselines.text.words import treebank_words
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class InformationContent:
     """The information content ln(N / n) of words, with n of the N words of a corpus.
 
-    An unknown word counts as seen once: it gets the maximum, ln N.
+    An unknown word counts as seen once: it gets the maximum, ln N. Two objects are never equal,
+    so that caches can have them as keys.
 
     Parameters
     ----------

@@ -11,19 +11,20 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from nltk.stem.porter import PorterStemmer
 from scipy import sparse
 
 from stsbaselines.text.words import treebank_words
 
+if TYPE_CHECKING:
+    from nltk.stem.porter import PorterStemmer
+
 _NO_WORD_CHARACTER = re.compile(r"\W", re.ASCII)
 _INNER_APOSTROPHE = re.compile(r"(?<=\w)'.*")
 _NEGATION = "n't"
-_STEMMER = PorterStemmer(mode=PorterStemmer.MARTIN_EXTENSIONS)
 
 
 def stems(sentence: str) -> list[str]:
@@ -47,7 +48,14 @@ def _stem(word: str) -> str:
     if word == _NEGATION:
         return ""
     word = _INNER_APOSTROPHE.sub("", word)
-    return "" if _NO_WORD_CHARACTER.search(word) else str(_STEMMER.stem(word))
+    return "" if _NO_WORD_CHARACTER.search(word) else str(_stemmer().stem(word))
+
+
+@functools.cache
+def _stemmer() -> PorterStemmer:
+    from nltk.stem.porter import PorterStemmer  # slow to import
+
+    return PorterStemmer(mode=PorterStemmer.MARTIN_EXTENSIONS)
 
 
 class Vocabulary(NamedTuple):

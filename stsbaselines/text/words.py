@@ -1,17 +1,54 @@
-"""Words and stems as NLTK gives them."""
+"""Words, by a simple pattern or as NLTK gives them, stems, and stop words."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nltk.stem.porter import PorterStemmer
-from nltk.tokenize import TreebankWordTokenizer
+if TYPE_CHECKING:
+    from nltk.stem.porter import PorterStemmer
+    from nltk.tokenize import TreebankWordTokenizer
 
+STOP_WORDS = Path(__file__).parent / "stop_words.txt"
 _PLAIN = re.compile("[A-Za-z0-9 ]*")
-_TOKENIZER = TreebankWordTokenizer()
-_STEMMER = PorterStemmer(mode=PorterStemmer.NLTK_EXTENSIONS)
+_SIMPLE = re.compile(r"[^\W_]+(?:['\u2019.,][^\W_]+)*|[^\w\s]|_")
+
+
+def simple_words(sentence: str) -> list[str]:
+    """Return the lower-cased words and punctuation marks of a sentence.
+
+    A word is a run of letters and digits. Single apostrophes, full stops and commas within it
+    belong to it; each other character but white space is a punctuation mark of its own.
+    That is near to the words of Java's ``BreakIterator``.
+
+    Parameters
+    ----------
+    sentence : str
+
+    Examples
+    --------
+    >>> simple_words("I can't pay $1,999.50 in-store.")
+    ['i', "can't", 'pay', '$', '1,999.50', 'in', '-', 'store', '.']
+    """
+    return _SIMPLE.findall(sentence.lower())
+
+
+@functools.cache
+def stop_words() -> frozenset[str]:
+    """Return the English stop words of the Glasgow Information Retrieval group.
+
+    It is the list that scikit-learn has; the file says its licence (BSD).
+
+    Examples
+    --------
+    >>> len(stop_words()), "the" in stop_words()
+    (318, True)
+    """
+    lines = STOP_WORDS.read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def treebank_words(sentence: str) -> list[str]:
@@ -38,7 +75,14 @@ def treebank_tokens(sentence: str) -> list[str]:
     >>> treebank_tokens("I can't wait.")
     ['I', 'ca', "n't", 'wait', '.']
     """
-    return list(_TOKENIZER.tokenize(sentence))
+    return list(_tokenizer().tokenize(sentence))
+
+
+@functools.cache
+def _tokenizer() -> TreebankWordTokenizer:
+    from nltk.tokenize import TreebankWordTokenizer  # slow to import
+
+    return TreebankWordTokenizer()
 
 
 def treebank_words_of(sentences: Iterable[str]) -> dict[str, list[str]]:
@@ -83,4 +127,11 @@ def porter_stem(word: str) -> str:
     >>> porter_stem("dies")
     'die'
     """
-    return str(_STEMMER.stem(word))
+    return str(_stemmer().stem(word))
+
+
+@functools.cache
+def _stemmer() -> PorterStemmer:
+    from nltk.stem.porter import PorterStemmer  # slow to import
+
+    return PorterStemmer(mode=PorterStemmer.NLTK_EXTENSIONS)

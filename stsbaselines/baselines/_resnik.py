@@ -1,0 +1,126 @@
+"""Resnik's similarity of sentences, by WordNet."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from stsbaselines.baselines._dkpro_features import (
+    Features,
+    Pair,
+    Remembered,
+    frequencies,
+    has_alphanumeric,
+    idf,
+)
+from stsbaselines.data.corpora import find_wordnet
+from stsbaselines.predictor import check_pairs
+from stsbaselines.text.chunker import load_chunker
+from stsbaselines.text.wordnet import WordNet, load_wordnet
+from stsbaselines.text.words import treebank_tokens
+
+Matches = list[tuple[str, float]]
+
+
+class WordNetSimilarity(Features):
+    """Resnik's similarity of words, aggregated over sentences as by Mihalcea et al. (2006).
+
+    Each word is matched with the most similar word of the other sentence: 1 for the
+    same lemma, else the highest similarity of two nouns or two verbs, else 0. The averages
+    of both sentences, weighted by idf, are averaged.
+
+    Parameters
+    ----------
+    wordnet : path or None
+        WordNet's files; None to look for them.
+    data_dir : path or None
+        Where WordNet is looked for first.
+    n_jobs : int
+
+    Attributes
+    ----------
+    frequencies_ : dict of str to int
+        In how many sentences each lemma is.
+    n_sentences_ : int
+    """
+
+    _names = ("resnik",)
+
+    def __init__(
+        self,
+        wordnet: str | Path | None = None,
+        data_dir: str | Path | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.wordnet = wordnet
+        self.data_dir = data_dir
+        self.n_jobs = n_jobs
+
+    def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> WordNetSimilarity:
+        """Count in how many sentences each lemma is."""
+        check_pairs(pairs)
+        matches = (side for both in self._matches(pairs) for side in both)
+        self.frequencies_ = frequencies({lemma for lemma, _ in side} for side in matches)
+        self.n_sentences_ = 2 * len(pairs)
+        return self
+
+    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
+        return [
+            [(self._averaged(left) + self._averaged(right)) / 2]
+            for left, right in self._matches(pairs)
+        ]
+
+    def _matches(self, pairs: Sequence[Sequence[str]]) -> list[tuple[Matches, Matches]]:
+        folder = find_wordnet(self.data_dir) if self.wordnet is None else Path(self.wordnet)
+        return _remembered_matches(folder)(pairs, self.n_jobs)
+
+    def _averaged(self, matches: Matches) -> float:
+        weights = [idf(self.frequencies_, self.n_sentences_, lemma) for lemma, _ in matches]
+        products = (weight * best for weight, (_, best) in zip(weights, matches, strict=True))
+        total = math.fsum(weights)
+        return math.fsum(products) / total if total else 0.0
+
+
+@functools.lru_cache(maxsize=2)
+def _remembered_matches(folder: Path) -> Remembered:
+    return Remembered(functools.partial(_best_matches_by, folder))
+
+
+def _best_matches_by(folder: Path, pair: Pair) -> tuple[Matches, Matches]:
+    return best_matches(load_wordnet(folder), pair)
+
+
+def best_matches(wordnet: WordNet, pair: Pair) -> tuple[Matches, Matches]:
+    """Return the lemmas of each sentence's words, with the best match in the other."""
+    left, right = (_lemmas(wordnet, sentence) for sentence in pair)
+    return _matched(wordnet, left, right), _matched(wordnet, right, left)
+
+
+def _lemmas(wordnet: WordNet, sentence: str) -> list[tuple[str, str]]:
+    """Return lemma and part of speech (n, v, or "" for others) of each word."""
+    tokens = treebank_tokens(sentence)
+    tagged = zip(tokens, load_chunker().tags(tokens), strict=True)
+    return [
+        (wordnet.lemma(token.lower(), tag), {"N": "n", "V": "v"}.get(tag[0], ""))
+        for token, tag in tagged
+        if has_alphanumeric(token)
+    ]
+
+
+def _matched(
+    wordnet: WordNet, words: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]
+) -> Matches:
+    theirs = {lemma for lemma, _ in others}
+    return [
+        (lemma, 1.0 if lemma in theirs else _best(wordnet, lemma, pos, others))
+        for lemma, pos in words
+    ]
+
+
+def _best(wordnet: WordNet, lemma: str, pos: str, others: Sequence[tuple[str, str]]) -> float:
+    if not pos:
+        return 0.0
+    same_kind = (other for other, kind in others if kind == pos)
+    return max((wordnet.resnik(lemma, other, pos) for other in same_kind), default=0.0)
