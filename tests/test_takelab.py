@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.svm import SVR
 
 import stsbaselines
 from stsbaselines.baselines import _takelab_features as features
@@ -19,7 +22,6 @@ from stsbaselines.baselines._takelab_features import (
     CapitalOverlap,
     NgramOverlap,
     NumberOverlap,
-    PairFeatures,
     RelativeDifferences,
     Sentence,
     SpaceSimilarity,
@@ -27,9 +29,16 @@ from stsbaselines.baselines._takelab_features import (
     WeightedOverlap,
     WordNetOverlap,
     WordSpace,
+    feature_groups,
 )
 from stsbaselines.baselines.takelab_simple import TakeLabFeatures, TakeLabSimple
-from stsbaselines.errors import InputError
+from stsbaselines.data import corpora as corpora_module
+from stsbaselines.data import find
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.scoring.correlation import pearson
+from stsbaselines.tasks import sts
+from stsbaselines.text import wordnet as wordnet_module
 from stsbaselines.text.information_content import InformationContent, information_content
 
 CONTENT = InformationContent({"the": 25, "cat": 4, "dog": 2}, total=100)
@@ -53,18 +62,10 @@ def tiny_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
     wordnet = TinyWordNet()
     monkeypatch.setattr(features, "load_wordnet", lambda folder: wordnet)
     monkeypatch.setattr(features, "_found_wordnet", lambda: Path("wordnet"))
+    monkeypatch.setattr(takelab_simple, "find_wordnet", lambda data_dir=None: Path("wordnet"))
 
 
-GROUPS: list[PairFeatures] = [
-    NumberOverlap(),
-    CapitalOverlap(),
-    StockOverlap(),
-    NgramOverlap(),
-    WordNetOverlap(),
-    WeightedOverlap(CONTENT),
-    SpaceSimilarity([SPACE, SPACE], CONTENT),
-    RelativeDifferences(CONTENT),
-]
+GROUPS = feature_groups(CONTENT, [SPACE, SPACE])
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join) | st.text
 
 @given(SENTENCES, SENTENCES)
 def test_features_are_symmetric_and_in_range(left: str, right: str) -> None:
-    for group in GROUPS:
+    for group in GROUPS.values():
         there, back = group.transform([(left, right), (right, left)])
         assert there == pytest.approx(back)
         assert (there >= 0).all()
@@ -242,35 +243,44 @@ def test_there_are_21_features() -> None:
     assert all_features([]).shape == (0, 21)
 
 
-def test_features_are_those_of_the_groups_and_computed_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pairs = [("a cat", "the dog"), ("12 cats", "12"), ("a cat", "the dog")]
-    transformer = TakeLabFeatures(CONTENT, [SPACE, SPACE])
-    found = transformer.transform(pairs)
-    assert (found == np.hstack([group.transform(pairs) for group in GROUPS])).all()
-    monkeypatch.setattr(takelab_simple, "_rows", None)
-    assert (transformer.transform(pairs[::-1]) == found[::-1]).all()
+PAIRS = [("a cat", "the cat"), ("cat", "dog"), ("emus run", "a cat"), ("12 dogs", "12 dogs")] * 5
 
 
-def test_features_in_parallel_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs = [(f"a cat {number}", "the dog 3") for number in range(10)]
-    expected = all_features(pairs)
-    monkeypatch.setattr(takelab_simple, "CHUNK", 4)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(takelab_simple, "Parallel", threads)
-        found = TakeLabFeatures(CONTENT, [SPACE, SPACE], n_jobs=2).transform(pairs)
-    assert (found == expected).all()
+def test_features_are_those_of_the_groups() -> None:
+    assert tuple(GROUPS) == takelab_simple.GROUPS
+    expected = np.hstack([group.transform(PAIRS) for group in GROUPS.values()])
+    assert (all_features(PAIRS) == expected).all()
 
 
-def threads(n_jobs: int) -> Any:
-    from joblib import Parallel
+@given(st.sets(st.sampled_from(takelab_simple.GROUPS), min_size=1), st.randoms())
+def test_chosen_groups_are_the_columns_of_all(groups: set[str], random: Any) -> None:
+    chosen = random.sample(sorted(groups), len(groups))
+    transformer = TakeLabFeatures(CONTENT, [SPACE, SPACE], features=chosen)
+    columns = [
+        column
+        for group in takelab_simple.GROUPS
+        for column in GROUPS[group].get_feature_names_out()
+        if group in groups
+    ]
+    assert transformer.get_feature_names_out().tolist() == columns
+    places = [all_names().index(column) for column in columns]
+    assert (transformer.transform(PAIRS) == all_features(PAIRS)[:, places]).all()
 
-    return Parallel(n_jobs=n_jobs, prefer="threads")
+
+def test_features_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = InformationContent({"the": 2}, total=100)
+    found = TakeLabFeatures(content, [SPACE]).transform(PAIRS)
+    monkeypatch.setattr(WordNetOverlap, "row", None)
+    other = WordSpace({"cat": 0, "dog": 1}, np.array([[1, 0], [1, 1]], dtype=np.float32))
+    in_other = TakeLabFeatures(content, [other]).transform(PAIRS)
+    names = TakeLabFeatures(content, [SPACE]).get_feature_names_out().tolist()
+    differs = (found != in_other).any(axis=0)
+    assert list(itertools.compress(names, differs)) == ["space_1", "weighted_space_1"]
+    monkeypatch.setattr(SpaceSimilarity, "row", None)
+    assert (TakeLabFeatures(content, [SPACE]).transform(PAIRS[::-1]) == found[::-1]).all()
 
 
 CORPUS = ["a cat meets a dog", "the dog meets the cat", "kittens sleep", "a kitten sleeps"]
-PAIRS = [("a cat", "the cat"), ("cat", "dog"), ("emus run", "a cat"), ("12 dogs", "12 dogs")] * 5
 GOLD = [5.0, 2.0, 0.0, 5.0] * 5
 
 
@@ -305,6 +315,37 @@ def test_the_grid_search_takes_the_best_of_all_folds_together(corpora: list[str]
     assert bad < 0.5
 
 
+@given(st.integers(0, 10_000), st.floats(0, 1))
+def test_only_choices_that_cannot_win_are_given_up(seed: int, best: float) -> None:
+    random = np.random.default_rng(seed)
+    features = random.uniform(size=(30, 3))
+    scores = features.sum(axis=1) + random.normal(scale=0.5, size=30)
+    folds = [(np.arange(30) % 3 != part, np.arange(30) % 3 == part) for part in range(3)]
+    choice = 10.0, 0.1, 0.2
+    whole = takelab_simple._pooled_r_squared(features, scores, folds, choice)
+    found = takelab_simple._pooled_r_squared(features, scores, folds, choice, best)
+    assert found == (whole if whole >= best else -1)
+
+
+def test_the_grid_search_finds_the_best_of_the_whole_grid() -> None:
+    random = np.random.default_rng(0)
+    features = random.uniform(size=(40, 2))
+    scores = np.sin(4 * features[:, 0]) + features[:, 1] + random.normal(scale=0.2, size=40)
+    folds = list(KFold(10, shuffle=True, random_state=5).split(features))
+    grid = itertools.product(
+        takelab_simple.GRID_C, takelab_simple.GRID_EPSILON, takelab_simple.GRID_GAMMA
+    )
+
+    def quality(choice: takelab_simple.Choice) -> float:
+        cost, epsilon, gamma = choice
+        svr = SVR(C=cost, epsilon=epsilon, gamma=gamma, tol=takelab_simple.GRID_TOLERANCE)
+        predictions = cross_val_predict(svr, features, scores, cv=folds)
+        return (pearson(predictions, scores) or 0.0) ** 2
+
+    found = takelab_simple._best_choice(features, scores, 5, 2)
+    assert found == max(grid, key=quality)
+
+
 @pytest.mark.parametrize("gold", [[9.0] * 20, [-4.0] * 20])
 def test_scores_are_clipped(gold: list[float], corpora: list[str]) -> None:
     found = TakeLabSimple(corpora).fit(PAIRS, gold).predict(PAIRS)
@@ -316,7 +357,68 @@ def test_a_corpus_is_learnt_once_for_many_models(
 ) -> None:
     first = TakeLabSimple(corpora).fit(PAIRS, GOLD)
     monkeypatch.setattr(takelab_simple, "sentences_of", None)
-    assert (TakeLabSimple(corpora).fit(PAIRS, GOLD).vectors_ == first.vectors_).all()
+    again = TakeLabSimple(corpora).fit(PAIRS, GOLD)
+    assert (again.vectors_ == first.vectors_).all()
+    other_seed = TakeLabSimple(corpora, random_state=1).fit(PAIRS, GOLD)
+    assert (other_seed.counts_ == first.counts_).all()
+
+
+def test_the_seed_is_that_of_the_spaces(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    words = [f"word{number}" for number in range(40)]
+    lines = [" ".join(random.choice(words, 3)) for _ in range(30 * takelab_simple.PASSAGE)]
+    (tmp_path / "corpus.txt").write_text("\n".join(lines) + "\n")
+    vectors = [
+        TakeLabSimple([tmp_path / "corpus.txt"], n_components=3, random_state=seed)
+        .fit(PAIRS, GOLD)
+        .vectors_
+        for seed in (0, 1, 0)
+    ]
+    assert (vectors[0] == vectors[2]).all()
+    assert np.abs(vectors[0] - vectors[1]).max() > 1e-6
+
+
+@pytest.mark.parametrize("groups", [["numbers"], ["spaces", "capitals"], list(GROUPS)])
+def test_groups_of_features(groups: list[str], corpora: list[str], tmp_path: Path) -> None:
+    model = TakeLabSimple(corpora, n_components=3, features=groups).fit(PAIRS, GOLD)
+    names = model.transformer().get_feature_names_out()
+    assert model.support_vectors_.shape[1] == len(names)
+    assert len(model.stems_) == int("spaces" in groups)
+    model.save(tmp_path / "saved")
+    assert (stsbaselines.load(tmp_path / "saved").predict(PAIRS) == model.predict(PAIRS)).all()
+
+
+def test_where_corpora_and_wordnet_are_looked_for(
+    corpora: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[Any]()
+
+    def looked_for(data_dir: Any = None) -> Path:
+        asked.append(data_dir)
+        return Path("wordnet")
+
+    def sentences(corpus: str, data_dir: Any = None) -> Any:
+        asked.append(data_dir)
+        return corpora_module.sentences_of(corpus, data_dir)
+
+    monkeypatch.setattr(takelab_simple, "find_wordnet", looked_for)
+    monkeypatch.setattr(takelab_simple, "sentences_of", sentences)
+    model = TakeLabSimple(corpora, data_dir=tmp_path).fit(PAIRS, GOLD)
+    assert asked == [tmp_path, str(tmp_path), str(tmp_path)]
+    model.save(tmp_path / "saved")
+    loaded = stsbaselines.load(tmp_path / "saved")
+    loaded.predict(PAIRS)
+    assert asked[3:] == [str(tmp_path)]
+    loaded.set_params(wordnet="other", data_dir=None).predict(PAIRS)
+    assert len(asked) == 4
+
+
+def test_wordnet_must_be_here(corpora: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(takelab_simple, "find_wordnet", corpora_module.find_wordnet)
+    monkeypatch.setattr(corpora_module, "DEBIAN_WORDNET", Path("none"))
+    monkeypatch.setattr("nltk.data.path", [])
+    with pytest.raises(MissingDataError, match="The corpus wordnet is not here"):
+        TakeLabSimple(corpora).fit(PAIRS, GOLD)
 
 
 @pytest.mark.parametrize(
@@ -324,6 +426,8 @@ def test_a_corpus_is_learnt_once_for_many_models(
     [
         ({"corpora": "brown"}, "must be a list of corpora"),
         ({"corpora": []}, "must be a list of corpora"),
+        ({"corpora": 1}, "must be a list of corpora"),
+        ({"corpora": Path("brown")}, "must be a list of corpora"),
         ({"corpora": ["x", "x"]}, "named twice"),
         ({"corpora": ["no-such.txt"]}, "there is no corpus 'no-such.txt'"),
         ({"grid": 1}, "grid must be true or false"),
@@ -332,6 +436,12 @@ def test_a_corpus_is_learnt_once_for_many_models(
         ({"gamma": "x"}, "gamma is 'x'"),
         ({"n_components": 0}, "n_components is 0"),
         ({"random_state": -1}, "random_state is -1"),
+        ({"features": "ngrams"}, "features must be a list of names, not 'ngrams'"),
+        ({"features": []}, "features must be a list of names"),
+        ({"features": 1}, "features must be a list of names"),
+        ({"features": ["ngram"]}, "no group of features 'ngram', did you mean 'ngrams'"),
+        ({"wordnet": 1}, "wordnet must be a path"),
+        ({"data_dir": 1}, "data_dir must be a path"),
     ],
 )
 def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
@@ -369,6 +479,10 @@ def test_a_corpus_without_words_is_refused(tmp_path: Path) -> None:
         ("counts_", np.array([1])),
         ("vectors_", np.zeros((1, 3), dtype=np.float32)),
         ("stems_", "x"),
+        ("stems_", []),
+        ("features", ["numbers"]),
+        ("features", ["spaces", "numbers"]),
+        ("corpora", ["one", "two"]),
         ("dual_coef_", np.zeros(0)),
         ("support_vectors_", np.zeros((2, 3))),
         ("intercept_", "x"),
@@ -383,3 +497,21 @@ def test_damaged_models_are_refused(
     model.save(tmp_path / "saved")
     with pytest.raises(InputError, match="expected a saved takelab-simple"):
         stsbaselines.load(tmp_path / "saved")
+
+
+@pytest.mark.official
+def test_what_it_reaches_on_2012_with_brown_alone(
+    official_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(features, "load_wordnet", wordnet_module.load_wordnet)
+    monkeypatch.setattr(takelab_simple, "find_wordnet", corpora_module.find_wordnet)
+    model = TakeLabSimple(["brown"], data_dir=official_data)
+    for name, least in (("MSRvid", 0.86), ("MSRpar", 0.70)):
+        parts = []
+        for task in map(find_task, ("sts2012-train", "sts2012")):
+            dataset = task.dataset(name)
+            files = find.require_all(task, dataset, official_data)
+            parts.append(sts.read_training(files, task, dataset))
+        (pairs, gold), (asked, expected) = parts
+        found = model.fit(pairs, gold).predict(asked)
+        assert (pearson(found, expected) or 0) > least

@@ -164,7 +164,7 @@ def relative_difference(left: float, right: float) -> float:
 class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Features of pairs of sentences that need no training.
 
-    A subclass defines `_names` and `_row`.
+    A subclass defines `_names` and `row`.
     """
 
     def fit(self, pairs: object = None, gold: object = None) -> Any:
@@ -180,7 +180,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             For what is no pair of two strings.
         """
         check_pairs(pairs)
-        rows = [self._row(left, right) for left, right in pairs]
+        rows = [self.row(left, right) for left, right in pairs]
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(self._names()))
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
@@ -193,7 +193,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _names(self) -> Sequence[str]:
         raise NotImplementedError
 
-    def _row(self, left: str, right: str) -> Sequence[float]:
+    def row(self, left: str, right: str) -> Sequence[float]:
+        """Return the features of one pair."""
         raise NotImplementedError
 
 
@@ -212,7 +213,7 @@ class NumberOverlap(PairFeatures):
     def _names(self) -> Sequence[str]:
         return ["number_count", "number_f1", "number_subset"]
 
-    def _row(self, left: str, right: str) -> Sequence[float]:
+    def row(self, left: str, right: str) -> Sequence[float]:
         one, other = map(_numbers, tokens_of_pair(left, right))
         matched = [_matched(one, other), _matched(other, one)]
         count = len(one) + len(other)
@@ -244,7 +245,7 @@ class CapitalOverlap(PairFeatures):
     def _names(self) -> Sequence[str]:
         return ["capital_count", "capital_f1"]
 
-    def _row(self, left: str, right: str) -> Sequence[float]:
+    def row(self, left: str, right: str) -> Sequence[float]:
         one, other = (
             {token for token in tokens[1:] if token[0].isupper()}
             for tokens in tokens_of_pair(left, right)
@@ -264,7 +265,7 @@ class StockOverlap(PairFeatures):
     def _names(self) -> Sequence[str]:
         return ["stock_count", "stock_f1"]
 
-    def _row(self, left: str, right: str) -> Sequence[float]:
+    def row(self, left: str, right: str) -> Sequence[float]:
         one, other = (
             set(filter(_STOCK_SYMBOL.fullmatch, tokens)) for tokens in tokens_of_pair(left, right)
         )
@@ -276,7 +277,7 @@ class _SentenceFeatures(PairFeatures):
 
     wordnet: str | Path | None
 
-    def _row(self, left: str, right: str) -> Sequence[float]:
+    def row(self, left: str, right: str) -> Sequence[float]:
         return self._values(*sentences_of_pair(left, right, self._loaded_wordnet()))
 
     def _loaded_wordnet(self) -> WordNet:
@@ -392,9 +393,11 @@ def _sum(content: InformationContent, words: Iterable[str]) -> float:
     return math.fsum(map(content, words))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WordSpace:
     """Vectors of words, by their stems.
+
+    Two objects are never equal, so that caches can have them as keys.
 
     Parameters
     ----------
@@ -495,3 +498,34 @@ class RelativeDifferences(_ContentFeatures):
             relative_difference(len(left.content), len(right.content)),
             relative_difference(_sum(content, left.words), _sum(content, right.words)),
         ]
+
+
+def feature_groups(
+    information_content: InformationContent,
+    spaces: Sequence[WordSpace],
+    wordnet: str | Path | None = None,
+) -> dict[str, PairFeatures]:
+    """Return the transformers of all feature groups by their names, in order.
+
+    Parameters
+    ----------
+    information_content : InformationContent
+    spaces : sequence of WordSpace
+    wordnet : path or None
+        Folder of WordNet; None to find it.
+
+    Examples
+    --------
+    >>> list(feature_groups(InformationContent({}, 1), []))[:4]
+    ['numbers', 'capitals', 'stocks', 'ngrams']
+    """
+    return {
+        "numbers": NumberOverlap(),
+        "capitals": CapitalOverlap(),
+        "stocks": StockOverlap(),
+        "ngrams": NgramOverlap(wordnet),
+        "wordnet": WordNetOverlap(wordnet),
+        "weighted": WeightedOverlap(information_content, wordnet),
+        "spaces": SpaceSimilarity(spaces, information_content, wordnet),
+        "differences": RelativeDifferences(information_content, wordnet),
+    }

@@ -3,6 +3,9 @@
 Šarić et al. (2012). The counts of Google Books and the spaces of the New York Times and of
 Wikipedia, which they took information content and vectors of words from, are replaced by
 corpora that are free; WordNet is as theirs.
+
+Pairs of OnWN and FNWN contain definitions of WordNet word for word. A model that has read GCIDE
+with what it copies from WordNet has seen them; the default is GCIDE without that.
 """
 
 from __future__ import annotations
@@ -10,7 +13,8 @@ from __future__ import annotations
 import functools
 import itertools
 import numbers
-from collections.abc import Iterable, Sequence
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,49 +24,51 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from stsbaselines.baselines._dkpro_features import Remembered
 from stsbaselines.baselines._sentence_vectors import (
     HIGHEST_SEED,
     MOST_COMPONENTS,
     check_whole_numbers,
 )
 from stsbaselines.baselines._takelab_features import (
-    CACHED_PAIRS,
-    CapitalOverlap,
-    NgramOverlap,
-    NumberOverlap,
     Pair,
     PairFeatures,
-    RelativeDifferences,
-    SpaceSimilarity,
-    StockOverlap,
-    WeightedOverlap,
-    WordNetOverlap,
     WordSpace,
+    feature_groups,
 )
-from stsbaselines.data.corpora import sentences_of
-from stsbaselines.errors import InputError
+from stsbaselines.data.corpora import find_wordnet, sentences_of
+from stsbaselines.errors import InputError, unknown
 from stsbaselines.predictor import Predictor, check_pairs, chunks_of
 from stsbaselines.scoring.correlation import FloatArray, pearson
 from stsbaselines.text.information_content import InformationContent, information_content
-from stsbaselines.text.stems import counted
+from stsbaselines.text.stems import Vocabulary, counted
 
 LOWEST, HIGHEST = 0.0, 5.0
-N_FEATURES = 19
 FOLDS = 10
 PASSAGE = 50
 GRID_C = (1.0, 10.0, 100.0, 1000.0)
 GRID_EPSILON = (1.0, 0.1, 0.01)
 GRID_GAMMA = (2.0, 0.2, 0.02, 0.002)
 GRID_TOLERANCE = 0.01
-CHUNK = 250
+GROUPS = (
+    "numbers",
+    "capitals",
+    "stocks",
+    "ngrams",
+    "wordnet",
+    "weighted",
+    "spaces",
+    "differences",
+)
 
 Choice = tuple[float, float, float]
 
 
 class TakeLabFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """All features of a pair, group after group; 21 with two spaces.
+    """The features of a pair, group after group; 21 with two spaces.
 
-    Features are kept, of about 20,000 pairs at most, and computed once for each pair.
+    Those of the last pairs are kept, and computed once for all transformers of a process that
+    have the same information content, spaces and WordNet.
 
     Parameters
     ----------
@@ -70,8 +76,9 @@ class TakeLabFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     spaces : sequence of WordSpace
     wordnet : path or None
         Folder of WordNet; None to find it.
-    n_jobs : int
-        Processes.
+    features : sequence of str or None
+        Groups to use; None for all: ``numbers``, ``capitals``, ``stocks``, ``ngrams``,
+        ``wordnet``, ``weighted``, ``spaces``, ``differences``.
     """
 
     def __init__(
@@ -79,26 +86,12 @@ class TakeLabFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         information_content: InformationContent,
         spaces: Sequence[WordSpace],
         wordnet: str | Path | None = None,
-        n_jobs: int = 1,
+        features: Sequence[str] | None = None,
     ) -> None:
         self.information_content = information_content
         self.spaces = spaces
         self.wordnet = wordnet
-        self.n_jobs = n_jobs
-
-    def groups(self) -> list[PairFeatures]:
-        """Return the feature groups, in order."""
-        content, wordnet = self.information_content, self.wordnet
-        return [
-            NumberOverlap(),
-            CapitalOverlap(),
-            StockOverlap(),
-            NgramOverlap(wordnet),
-            WordNetOverlap(wordnet),
-            WeightedOverlap(content, wordnet),
-            SpaceSimilarity(self.spaces, content, wordnet),
-            RelativeDifferences(content, wordnet),
-        ]
+        self.features = features
 
     def fit(self, pairs: object = None, gold: object = None) -> TakeLabFeatures:
         """Do nothing: the features need no training."""
@@ -107,33 +100,67 @@ class TakeLabFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, pairs: Sequence[Pair]) -> FloatArray:
         """Return the features, as an array of shape (n_pairs, n_features)."""
         check_pairs(pairs)
-        asked = [(left, right) for left, right in pairs]
-        known: dict[Pair, FloatArray] = self.__dict__.setdefault("_rows", {})
-        if len(known) > CACHED_PAIRS:
-            known.clear()
-        missing = list(dict.fromkeys(pair for pair in asked if pair not in known))
-        known.update(zip(missing, self._computed(missing), strict=True))
-        found = np.array([known[pair] for pair in asked], dtype=np.float64)
-        return found.reshape(len(asked), len(self.get_feature_names_out()))
-
-    def _computed(self, pairs: Sequence[Pair]) -> Iterable[FloatArray]:
-        groups = self.groups()
-        jobs = self.n_jobs if len(pairs) > CHUNK else 1
-        rows = Parallel(n_jobs=jobs)(
-            delayed(_rows)(groups, chunk) for chunk in chunks_of(pairs, CHUNK)
-        )
-        return itertools.chain.from_iterable(rows)
+        wanted = chosen_groups(self.features)
+        content = self.information_content
+        place = find_wordnet() if self.wordnet is None else Path(self.wordnet)
+        known = [_rows_without_spaces(content, place)]
+        if "spaces" in wanted:
+            known.append(_rows_of_spaces(tuple(self.spaces), content, place))
+        parts = zip(*(rows(pairs) for rows in known), strict=True)
+        by_group = itertools.starmap(ChainMap, parts)
+        found = [[value for group in wanted for value in row[group]] for row in by_group]
+        shape = len(found), len(self.get_feature_names_out())
+        return np.array(found, dtype=np.float64).reshape(shape)
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the names of the features."""
-        return np.concatenate([group.get_feature_names_out() for group in self.groups()])
+        groups = feature_groups(self.information_content, self.spaces, self.wordnet)
+        wanted = chosen_groups(self.features)
+        return np.concatenate([groups[group].get_feature_names_out() for group in wanted])
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
 
-def _rows(groups: Sequence[PairFeatures], pairs: Sequence[Pair]) -> FloatArray:
-    return np.hstack([group.transform(pairs) for group in groups])
+def chosen_groups(features: Sequence[str] | None) -> list[str]:
+    """Return the names of feature groups in their order, without repetitions; None for all.
+
+    Raises
+    ------
+    InputError
+        For no list of names, or an unknown one.
+
+    Examples
+    --------
+    >>> chosen_groups(["spaces", "numbers"])
+    ['numbers', 'spaces']
+    """
+    wanted = GROUPS if features is None else features
+    if isinstance(wanted, str) or not (isinstance(wanted, Sequence) and wanted):
+        raise InputError(f"takelab-simple: features must be a list of names, not {wanted!r}.")
+    for group in wanted:
+        if group not in GROUPS:
+            raise unknown("group of features", str(group), GROUPS)
+    return [group for group in GROUPS if group in wanted]
+
+
+@functools.lru_cache(maxsize=2)
+def _rows_without_spaces(content: InformationContent, wordnet: Path) -> Remembered:
+    groups = feature_groups(content, (), wordnet)
+    del groups["spaces"]
+    return Remembered(functools.partial(_row, groups))
+
+
+@functools.lru_cache(maxsize=8)
+def _rows_of_spaces(
+    spaces: tuple[WordSpace, ...], content: InformationContent, wordnet: Path
+) -> Remembered:
+    groups = feature_groups(content, spaces, wordnet)
+    return Remembered(functools.partial(_row, {"spaces": groups["spaces"]}))
+
+
+def _row(groups: Mapping[str, PairFeatures], pair: Pair) -> dict[str, Sequence[float]]:
+    return {name: group.row(*pair) for name, group in groups.items()}
 
 
 class TakeLabSimple(Predictor):
@@ -147,20 +174,24 @@ class TakeLabSimple(Predictor):
         from the first one, which should be running text: in a dictionary, the words that
         explain others are far too frequent.
     wordnet : path or None
-        Folder of WordNet; None to find it.
+        Folder of WordNet; None to find it. A saved model needs it too.
     n_components : int
         Dimensions of each space.
     grid : bool
         Whether to choose C, epsilon and gamma by 10-fold cross-validation on the training
-        pairs, by the squared correlation of the predictions of all folds together. For each
-        epsilon and gamma, C is raised until that falls.
+        pairs, by the squared correlation of the predictions of all folds together.
     C, epsilon, gamma : float
         Of the regression, if `grid` is false. The defaults are those that the authors' own
         grid search gives for MSRvid, in the instructions of their release.
+    features : sequence of str or None
+        Groups of features to use; None for all: ``numbers``, ``capitals``, ``stocks``,
+        ``ngrams``, ``wordnet``, ``weighted``, ``spaces``, ``differences``.
+    data_dir : path or None
+        Where corpora and WordNet are looked for first.
     n_jobs : int
-        Processes.
+        Threads of the grid search.
     random_state : int
-        Shuffles the folds of the grid search.
+        Seeds the factorisation of the spaces, and shuffles the folds of the grid search.
 
     Attributes
     ----------
@@ -175,7 +206,7 @@ class TakeLabSimple(Predictor):
     total_ : int
         Words of the first corpus.
     stems_ : list of list of str
-        Of each space.
+        Of each space; there is none if `features` leaves them out.
     vectors_ : ndarray of float32 of shape (stems of all spaces, n_components)
 
     References
@@ -192,16 +223,20 @@ class TakeLabSimple(Predictor):
     """
 
     name: ClassVar[str] = "takelab-simple"
+    default_model: ClassVar[str] = "takelab-simple-sts2012-train"
+    all_groups: ClassVar[tuple[str, ...]] = GROUPS
 
     def __init__(
         self,
-        corpora: Sequence[str | Path] = ("brown", "gcide"),
+        corpora: Sequence[str | Path] = ("brown", "gcide-without-wordnet"),
         wordnet: str | Path | None = None,
         n_components: int = 100,
         grid: bool = False,
         C: float = 200.0,  # noqa: N803 - scikit-learn's name
         epsilon: float = 0.5,
         gamma: float = 0.02,
+        features: Sequence[str] | None = None,
+        data_dir: str | Path | None = None,
         n_jobs: int = 1,
         random_state: int = 0,
     ) -> None:
@@ -212,10 +247,14 @@ class TakeLabSimple(Predictor):
         self.C = C
         self.epsilon = epsilon
         self.gamma = gamma
+        self.features = features
+        self.data_dir = data_dir
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, pairs: Sequence[Pair], gold: Sequence[float] | None = None) -> TakeLabSimple:
+    def fit(
+        self, pairs: Sequence[Pair], gold: Sequence[float] | FloatArray | None = None
+    ) -> TakeLabSimple:
         """Train on scored pairs; before, on the corpora, once for all models of a process.
 
         Parameters
@@ -228,15 +267,18 @@ class TakeLabSimple(Predictor):
         InputError
             If there are too few pairs, scores that are no finite numbers, wrong parameters,
             or no such corpus.
+        MissingDataError
+            If WordNet or a corpus is not here; the message says how to get it.
         """
         from sklearn.svm import SVR
 
         self._check_parameters()
         check_pairs(pairs)
         scores = self._scores(gold, len(pairs))
-        names = tuple(str(corpus) for corpus in self.corpora)
-        trained = _trained(names, self.wordnet, self.n_components)
-        features = trained.set_params(n_jobs=self.n_jobs).transform(pairs)
+        wordnet = self._wordnet()
+        content, spaces = self._learned_of_corpora()
+        transformer = TakeLabFeatures(content, spaces, wordnet, self.features)
+        features = transformer.transform(pairs)
         choice = self.C, self.epsilon, self.gamma
         if self.grid:
             choice = _best_choice(features, scores, self.random_state, self.n_jobs)
@@ -245,7 +287,7 @@ class TakeLabSimple(Predictor):
         self.support_vectors_ = np.array(svr.support_vectors_)
         self.dual_coef_ = svr.dual_coef_[0].copy()
         self.intercept_ = float(svr.intercept_[0])
-        self._keep(trained)
+        self._keep(content, spaces)
         return self
 
     def predict(self, pairs: Sequence[Pair]) -> FloatArray:
@@ -253,49 +295,68 @@ class TakeLabSimple(Predictor):
         from scipy.spatial.distance import cdist
 
         check_is_fitted(self)
-        features = self.features().transform(pairs)
+        features = self.transformer().transform(pairs)
         distances = cdist(features, self.support_vectors_, "sqeuclidean")
         scores = np.exp(-self.gamma_ * distances) @ self.dual_coef_ + self.intercept_
         return np.asarray(scores.clip(LOWEST, HIGHEST))
 
-    def features(self) -> TakeLabFeatures:
+    def transformer(self) -> TakeLabFeatures:
         """Return the transformer of pairs to features, with what was learnt of the corpora."""
         check_is_fitted(self)
-        found: TakeLabFeatures | None = self.__dict__.get("_features")
+        found: tuple[InformationContent, list[WordSpace]] | None = self.__dict__.get("_learned")
         if found is None:
-            content = InformationContent(
-                dict(zip(self.words_, self.counts_.tolist(), strict=True)), self.total_
-            )
-            ends = np.cumsum([len(words) for words in self.stems_])
-            spaces = [
-                WordSpace({stem: row for row, stem in enumerate(words)}, vectors)
-                for words, vectors in zip(self.stems_, np.split(self.vectors_, ends), strict=False)
-            ]
-            found = self._features = TakeLabFeatures(content, spaces, self.wordnet)
-        return found.set_params(n_jobs=self.n_jobs)  # type: ignore[no-any-return]
+            found = self._learned = self._restored()
+        return TakeLabFeatures(*found, self._wordnet(), self.features)
 
-    def _keep(self, trained: TakeLabFeatures) -> None:
+    def _wordnet(self) -> Path:
+        return find_wordnet(self.data_dir) if self.wordnet is None else Path(self.wordnet)
+
+    def _restored(self) -> tuple[InformationContent, list[WordSpace]]:
+        counts = dict(zip(self.words_, self.counts_.tolist(), strict=True))
+        ends = np.cumsum([len(words) for words in self.stems_])
+        spaces = [
+            WordSpace({stem: row for row, stem in enumerate(words)}, vectors)
+            for words, vectors in zip(self.stems_, np.split(self.vectors_, ends), strict=False)
+        ]
+        return InformationContent(counts, self.total_), spaces
+
+    def _learned_of_corpora(self) -> tuple[InformationContent, list[WordSpace]]:
+        place = None if self.data_dir is None else str(self.data_dir)
+        names = [str(corpus) for corpus in self.corpora]
+        content = _content(names[0], place)
+        if "spaces" not in chosen_groups(self.features):
+            names = []
+        seed = self.random_state
+        return content, [_space(name, place, self.n_components, seed) for name in names]
+
+    def _keep(self, content: InformationContent, spaces: list[WordSpace]) -> None:
         """Take over what was learnt of the corpora, to be saved."""
-        content, spaces = trained.information_content, trained.spaces
         self.words_ = list(content.counts)
         self.counts_ = np.array(list(content.counts.values()), dtype=np.int64)
         self.total_ = content.total
         self.stems_ = [list(space.rows) for space in spaces]
-        self.vectors_ = np.concatenate([space.vectors for space in spaces])
-        self._features = trained
+        none = np.empty((0, self.n_components), dtype=np.float32)
+        self.vectors_ = np.concatenate([none, *(space.vectors for space in spaces)])
+        self._learned = content, spaces
 
     def _check_loaded(self) -> None:
+        self._check_parameters()
         learned = vars(self)
         words, stems = learned.get("words_"), learned.get("stems_")
         if not (_are_texts(words) and isinstance(stems, list) and all(map(_are_texts, stems))):
             raise InputError("no lists of words")
+        if len(stems) != (len(self.corpora) if "spaces" in chosen_groups(self.features) else 0):
+            raise InputError("other spaces than of the corpora")
         dual: Any = learned.get("dual_coef_")
         sizes = len(words), sum(map(len, stems))  # type: ignore[arg-type]
+        spaces = [WordSpace({}, np.empty((0, 1), np.float32)) for _ in stems]
+        nothing = TakeLabFeatures(InformationContent({}, 1), spaces, features=self.features)
+        width = len(nothing.get_feature_names_out())
         shapes = {
             "counts_": (sizes[0],),
             "vectors_": (sizes[1], None),
             "dual_coef_": (None,),
-            "support_vectors_": (*np.shape(dual)[:1], N_FEATURES + len(stems)),
+            "support_vectors_": (*np.shape(dual)[:1], width),
         }
         for name, shape in shapes.items():
             if not _is_finite_array(learned.get(name), shape):
@@ -309,16 +370,20 @@ class TakeLabSimple(Predictor):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is made again when it is needed."""
-        return {key: value for key, value in super().__getstate__().items() if key != "_features"}
+        return {key: value for key, value in super().__getstate__().items() if key != "_learned"}
 
     def _check_parameters(self) -> None:
         corpora = self.corpora
-        if isinstance(corpora, str | Path) or not corpora:
+        if isinstance(corpora, str) or not (isinstance(corpora, Sequence) and corpora):
             raise InputError(f"{self.name}: corpora is {corpora!r}, but must be a list of corpora.")
         if len({str(corpus) for corpus in corpora}) < len(corpora):
             raise InputError(f"{self.name}: a corpus is named twice.")
         if not isinstance(self.grid, bool):
             raise InputError(f"{self.name}: grid must be true or false.")
+        chosen_groups(self.features)
+        for name in ("wordnet", "data_dir"):
+            if not isinstance(getattr(self, name), str | Path | None):
+                raise InputError(f"{self.name}: {name} must be a path or None.")
         model: Any = self
         check_whole_numbers(
             model, n_components=(1, MOST_COMPONENTS), random_state=(0, HIGHEST_SEED)
@@ -329,7 +394,7 @@ class TakeLabSimple(Predictor):
             if not (is_number and 0 < value < float("inf")):
                 raise InputError(f"{self.name}: {name} is {value!r}, but must be above 0.")
 
-    def _scores(self, gold: Sequence[float] | None, count: int) -> FloatArray:
+    def _scores(self, gold: Sequence[float] | FloatArray | None, count: int) -> FloatArray:
         try:
             scores = np.asarray(() if gold is None else gold, dtype=np.float64)
         except (TypeError, ValueError):
@@ -342,31 +407,31 @@ class TakeLabSimple(Predictor):
         return scores
 
 
-@functools.lru_cache(maxsize=2)
-def _trained(
-    corpora: tuple[str, ...], wordnet: str | Path | None, n_components: int
-) -> TakeLabFeatures:
-    """Learn information content and spaces from corpora, once for all models of a process."""
-    content = information_content(sentences_of(corpora[0]))
-    spaces = [_space(corpus, n_components) for corpus in corpora]
-    return TakeLabFeatures(content, spaces, wordnet)
+@functools.lru_cache(maxsize=4)
+def _content(corpus: str, data_dir: str | None) -> InformationContent:
+    return information_content(sentences_of(corpus, data_dir))
 
 
-def _space(corpus: str, n_components: int) -> WordSpace:
+@functools.lru_cache(maxsize=4)
+def _counted_passages(corpus: str, data_dir: str | None) -> tuple[Vocabulary, Any]:
+    sentences = sentences_of(corpus, data_dir)
+    return counted(" ".join(passage) for passage in chunks_of(sentences, PASSAGE))
+
+
+@functools.lru_cache(maxsize=12)
+def _space(corpus: str, data_dir: str | None, n_components: int, random_state: int) -> WordSpace:
     """Factorise the matrix of stems and passages; a small corpus fills only its first dimensions.
 
     A cell is ln(1 + tf) idf, and the vectors are the left singular ones times their values.
     """
     from sklearn.utils.extmath import randomized_svd
 
-    passages = (" ".join(each) for each in chunks_of(sentences_of(corpus), PASSAGE))
-    vocabulary, counts = counted(passages)
+    vocabulary, counts = _counted_passages(corpus, data_dir)
     if not vocabulary.columns:
         raise InputError(f"the corpus {corpus} has no word twice, so nothing can be learnt.")
-    counts.data = np.log1p(counts.data)
-    weights = vocabulary.weighted(counts).T.tocsr()
+    weights = vocabulary.weighted(counts.log1p()).T.tocsr()
     rank = min(n_components, *weights.shape)
-    left, values, _ = randomized_svd(weights, rank, random_state=0)
+    left, values, _ = randomized_svd(weights, rank, random_state=random_state)
     vectors = np.zeros((len(left), n_components), dtype=np.float32)
     vectors[:, :rank] = left * values
     return WordSpace(vocabulary.columns, vectors)
@@ -375,43 +440,56 @@ def _space(corpus: str, n_components: int) -> WordSpace:
 def _best_choice(
     features: FloatArray, scores: FloatArray, random_state: int, n_jobs: int
 ) -> Choice:
-    """Return the C, epsilon and gamma with the best cross-validation; of equal ones, the first."""
+    """Return the C, epsilon and gamma with the best cross-validation; of equal ones, the first.
+
+    A high C makes training slow, so it comes last, when most choices can be given up early.
+    """
     from sklearn.model_selection import KFold
 
-    splitter = KFold(FOLDS, shuffle=True, random_state=random_state)
-    folds = list(splitter.split(features))
-    found = Parallel(n_jobs=n_jobs)(
-        delayed(_best_cost)(features, scores, folds, epsilon, gamma)
-        for epsilon, gamma in itertools.product(GRID_EPSILON, GRID_GAMMA)
-    )
-    return max(found, key=lambda each: each[0])[1]  # type: ignore[no-any-return]
-
-
-def _best_cost(
-    features: FloatArray, scores: FloatArray, folds: Sequence[Any], epsilon: float, gamma: float
-) -> tuple[float, Choice]:
-    """Raise C while the cross-validation gets better: beyond, it is slow and fits only noise."""
-    best, choice = -1.0, (GRID_C[0], epsilon, gamma)
+    folds = list(KFold(FOLDS, shuffle=True, random_state=random_state).split(features))
+    best, choice = -1.0, (GRID_C[0], GRID_EPSILON[0], GRID_GAMMA[0])
     for cost in GRID_C:
-        found = _pooled_r_squared(features, scores, folds, (cost, epsilon, gamma))
-        if found <= best:
-            break
-        best, choice = found, (cost, epsilon, gamma)
-    return best, choice
+        choices = [(cost, *others) for others in itertools.product(GRID_EPSILON, GRID_GAMMA)]
+        found = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(_pooled_r_squared)(features, scores, folds, each, best) for each in choices
+        )
+        if max(found) > best:
+            best, choice = max(found), choices[found.index(max(found))]
+    return choice
 
 
 def _pooled_r_squared(
-    features: FloatArray, scores: FloatArray, folds: Sequence[Any], choice: Choice
+    features: FloatArray,
+    scores: FloatArray,
+    folds: Sequence[Any],
+    choice: Choice,
+    at_least: float = -1.0,
 ) -> float:
-    """Return the squared correlation of all folds' predictions; 0 where it is undefined."""
+    """Return the squared correlation of all folds' predictions; 0 where it is undefined.
+
+    It is 1 - (what the best line through all predictions leaves) / (the spread of the scores),
+    and each fold can only add to what is left: -1 as soon as that is too much for `at_least`.
+    """
+    from sklearn.metrics.pairwise import rbf_kernel
     from sklearn.svm import SVR
 
     cost, epsilon, gamma = choice
-    svr = SVR(C=cost, epsilon=epsilon, gamma=gamma, tol=GRID_TOLERANCE)
-    predictions = np.empty(len(scores))
+    kernel = rbf_kernel(features, gamma=gamma)
+    svr = SVR(kernel="precomputed", C=cost, epsilon=epsilon, tol=GRID_TOLERANCE)
+    most = (1 - at_least) * _spread(scores)
+    predictions, seen, r_squared = np.empty(len(scores)), np.zeros(len(scores), bool), 0.0
     for train, test in folds:
-        predictions[test] = svr.fit(features[train], scores[train]).predict(features[test])
-    return (pearson(predictions, scores) or 0.0) ** 2
+        svr.fit(kernel[np.ix_(train, train)], scores[train])
+        predictions[test] = svr.predict(kernel[np.ix_(test, train)])
+        seen[test] = True
+        r_squared = (pearson(predictions[seen], scores[seen]) or 0.0) ** 2
+        if (1 - r_squared) * _spread(scores[seen]) > most:
+            return -1.0
+    return r_squared
+
+
+def _spread(scores: FloatArray) -> float:
+    return float(((scores - scores.mean()) ** 2).sum())
 
 
 def _are_texts(value: object) -> bool:

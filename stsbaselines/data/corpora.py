@@ -6,15 +6,14 @@ GCIDE, a free dictionary, stands in for Wiktionary. None of them comes with this
 
 from __future__ import annotations
 
+import functools
 import gzip
 import itertools
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-
-import nltk.data
 
 from stsbaselines.data.find import directories
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown, suggestion
@@ -30,6 +29,7 @@ _HEADWORD = re.compile(r"([^\\]+) \\")
 _BRACKETS = re.compile(r"\[[^\]]*\]|[{}]")
 _HEXADECIMAL = re.compile("[0-9a-f]{2}")
 _SENSE = re.compile(r"(?:^|\s)(?:\d+\.|\([a-z]\))\s")
+_SOURCE = re.compile(r"WordNet|\[[^\]]*(?:Webster|PJC|Century|AS\]|RDH\])")
 _GRAMMAR = re.compile(
     r"(?:[^\\]*\\[^\\]*\\)+,? ?(?:\([^)]*\),? ?)?"
     r"(?:(?:n|a|adv|v|t|i|pl|p|prep|conj|interj)\.[,;]? ?)*"
@@ -38,6 +38,7 @@ _HOW_TO_GET = {
     "wordnet": "nltk.download('wordnet') in Python, or Debian's package wordnet-base",
     "brown": "nltk.download('brown') in Python",
     "gcide": "Debian's package dict-gcide",
+    "gcide-without-wordnet": "Debian's package dict-gcide",
 }
 
 Lines = Iterator[str]
@@ -49,7 +50,7 @@ def corpus_names() -> list[str]:
     Examples
     --------
     >>> corpus_names()
-    ['brown', 'gcide', 'wordnet']
+    ['brown', 'gcide', 'gcide-without-wordnet', 'wordnet']
     """
     return sorted(_HOW_TO_GET)
 
@@ -69,7 +70,8 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
     ------
     str
         ``wordnet``: the words of a synset, its definition and examples; ``brown``: a
-        sentence; ``gcide``: a headword and one of its definitions.
+        sentence; ``gcide``: a headword and one of its definitions; ``gcide-without-wordnet``:
+        the same without what GCIDE marks as taken from WordNet, in whole or in part.
 
     Raises
     ------
@@ -151,12 +153,13 @@ def _untagged(content: bytes) -> Lines:
             yield " ".join(words)
 
 
-def _gcide(_: str | Path | None) -> Lines:
-    place = _required("gcide", DEBIAN_GCIDE if DEBIAN_GCIDE.is_file() else None)
-    return _definitions(place.read_bytes())
+def _gcide(_: str | Path | None, without_wordnet: bool = False) -> Lines:
+    name = "gcide-without-wordnet" if without_wordnet else "gcide"
+    place = _required(name, DEBIAN_GCIDE if DEBIAN_GCIDE.is_file() else None)
+    return _definitions(place.read_bytes(), without_wordnet)
 
 
-def _definitions(content: bytes) -> Lines:
+def _definitions(content: bytes, without_wordnet: bool) -> Lines:
     """Yield the definitions of a dictionary in the format of dictd, each with its headword."""
     try:
         text = gzip.decompress(content).decode("utf-8", "replace")
@@ -166,12 +169,28 @@ def _definitions(content: bytes) -> Lines:
         head = _HEADWORD.match(entry)
         if head is None:
             continue
-        first, *others = entry.split("\n\n")
+        paragraphs: Iterable[str] = entry.split("\n\n")
+        first, *others = _own(paragraphs) if without_wordnet else paragraphs
         kept = [_GRAMMAR.sub("", _plain(first), count=1)]
-        kept += [_plain(each) for each in others if not each.startswith(" " * 9)]
+        kept += [_plain(each) for each in others if each and not each.startswith(" " * 9)]
         for definition in _SENSE.split(" ".join(kept)):
             if definition.strip():
                 yield f"{head[1]} {definition.strip()}"
+
+
+def _own(paragraphs: Iterable[str]) -> Lines:
+    """Yield the paragraphs of an entry, but "" for those that are taken from WordNet.
+
+    A source in brackets, such as ``[WordNet 1.5]``, stands at the end of what comes from it,
+    which can be several paragraphs.
+    """
+    block = list[str]()
+    for paragraph in paragraphs:
+        block.append(paragraph)
+        if _SOURCE.search(paragraph):
+            yield from [""] * len(block) if "WordNet" in paragraph else block
+            block.clear()
+    yield from block
 
 
 def _plain(paragraph: str) -> str:
@@ -181,6 +200,8 @@ def _plain(paragraph: str) -> str:
 
 def _nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
     """Return the place of a corpus of NLTK's collection: a folder, or a zip archive of one."""
+    import nltk.data
+
     own = [directory / "nltk_data" for directory in directories(data_dir)]
     for folder in [*own, *map(Path, nltk.data.path)]:
         place = folder / "corpora" / name
@@ -228,4 +249,5 @@ _READERS: dict[str, Callable[[str | Path | None], Lines]] = {
     "wordnet": _wordnet,
     "brown": _brown,
     "gcide": _gcide,
+    "gcide-without-wordnet": functools.partial(_gcide, without_wordnet=True),
 }
