@@ -4,14 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
+STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage models clean $(TASKS)
+.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
 	@echo "make test        all tests; those that need the official data only if it is here"
 	@echo "make reproduce   every published baseline cell beside ours"
 	@echo "make TASK        one of: $(TASKS)"
+	@echo "make strong      DKPro and TakeLab, made anew, on 2012, 2013 and 2015"
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
 	@echo "make lint docs bench clean"
 
@@ -31,6 +33,9 @@ demo: $(VENV)/.base
 
 $(TASKS): $(VENV)/.base
 	@$(BIN)/stsbaselines run $(wildcard configs/$@.yaml configs/$@-typed.yaml)
+
+strong: $(VENV)/.base
+	@$(BIN)/stsbaselines run --jobs -1 $(STRONG)
 
 reproduce: $(VENV)/.base
 	@$(BIN)/stsbaselines reproduce --out results
@@ -58,6 +63,9 @@ bench-wtmf: $(VENV)/.base
 
 bench-heritage: $(VENV)/.base
 	$(BIN)/python benchmarks/heritage.py
+
+ablation: $(VENV)/.base
+	$(BIN)/python benchmarks/ablation.py
 
 # The models that the configurations name; they go to the user's cache.
 models: $(VENV)/.base

@@ -40,9 +40,11 @@ class Cell:
         ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
         ``differs``, ``not reproducible`` (a reason is known), ``trained`` (of a
         baseline that was trained afresh, within the stated tolerance), ``illegible``
-        (printed, but not to be read), ``not published`` (of a trained model that no paper
-        has a row for), ``no data``, or "" where nothing was published.
+        (printed, but not to be read), ``not published`` (of a trained model or a system made
+        anew that no paper has a row for), ``no data``, or "" where nothing was published.
     reason : str
+    group : str
+        Of the configuration that it is from.
     """
 
     task: str
@@ -54,6 +56,7 @@ class Cell:
     reason: str = ""
     deviation: float | None = None
     interval: tuple[float, float] | None = None
+    group: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON; the published number as printed."""
@@ -138,7 +141,9 @@ def cells_of(
             explained = baseline.explained
             general = explained.get("all") if cell.published is not None else None
             explanation = explained.get(name, general)
-            if trained_on and cell.published is not None:
+            if cell.published is not None and baseline.substitutes:
+                yield _judged_as_anew(cell, explanation, baseline.substitutes)
+            elif cell.published is not None and trained_on:
                 yield _judged_as_trained(cell, explanation, trained_on)
             else:
                 yield judged(cell, explanation, task.decimals)
@@ -152,6 +157,15 @@ def _judged_as_trained(cell: Cell, explanation: Explanation | None, trained_on: 
     near = _is_near(cell, tolerance)
     reason = f"{trained_on}; {explanation.reason}" if explanation else trained_on
     return replace(cell, status="trained" if near else "differs", reason=reason)
+
+
+def _judged_as_anew(cell: Cell, explanation: Explanation | None, substitutes: str) -> Cell:
+    """Return the cell of a system that was made anew, and so never is `exact`."""
+    reason = f"{substitutes}; {explanation.reason}" if explanation else substitutes
+    if explanation is None or explanation.tolerance is None:
+        return replace(cell, status="not reproducible", reason=reason)
+    near = _is_near(cell, explanation.tolerance)
+    return replace(cell, status="close" if near else "differs", reason=reason)
 
 
 def _is_near(cell: Cell, tolerance: float) -> bool:

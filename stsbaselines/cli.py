@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 DEFAULT_CORPORA = ["wordnet", "brown"]
+DEFAULT_TRAINING = ["sts2012-train"]
 
 app = typer.Typer(
     help="Official baselines and scorers of the STS, interpretable STS and PIT tasks.",
@@ -151,7 +152,7 @@ def _validate(name: str, config: ExperimentConfig) -> None:
 def _run(config: ExperimentConfig, out: Path, data_dir: Path | None, jobs: int) -> Results:
     from stsbaselines import experiment
 
-    with _progress(experiment.pairs_to_predict(config)) as progress:
+    with _progress(experiment.pairs_to_process(config)) as progress:
         return experiment.run_or_instead(config, out, data_dir, _jobs(jobs), progress)
 
 
@@ -505,78 +506,95 @@ def train_typed_tfidf(
     print(f"wrote {out}")
 
 
-Corpora = Annotated[
-    list[str],
-    typer.Option(
-        "--corpus", metavar="NAME", help="wordnet, brown, gcide, or a file, a sentence a line."
-    ),
-]
 ModelOut = Annotated[
     Path | None,
     typer.Option("-o", "--out", metavar="DIR", help="To make; by default in the user's cache."),
 ]
 
 
-def _train(
-    baseline: str,
-    corpora: list[str],
-    out: Path | None,
-    parameter: list[str] | None,
-    data_dir: Path | None,
-    **usual: Any,
+def train_on_corpora(
+    context: typer.Context,
+    corpus: Annotated[
+        list[str],
+        typer.Option(
+            "--corpus",
+            metavar="NAME",
+            help="wordnet, brown, gcide, gcide-without-wordnet, or a file, a sentence a line.",
+        ),
+    ] = DEFAULT_CORPORA,
+    out: ModelOut = None,
+    parameter: ParameterOption = None,
+    data_dir: DataDir = None,
 ) -> None:
-    """Train a model; parameters in `usual` say how, and are not kept with it."""
+    """Train a model of sentences; by default with seed 0."""
     from stsbaselines import training
     from stsbaselines.data.corpora import corpus_names
-    from stsbaselines.data.find import cache_directory
-    from stsbaselines.files import check_new, make_folder
 
-    if out is None and (parameter or not set(corpora) <= set(corpus_names())):
-        raise InputError("this is no model that a configuration names: name a folder for it by -o.")
-    target = out or cache_directory() / "models" / training.model_name(baseline, corpora)
-    check_new(target)
-    make_folder(target.parent)
+    baseline = str(context.info_name)
+    is_usual = not parameter and set(corpus) <= set(corpus_names())
+    target = _model_folder(out, training.model_name(baseline, corpus) if is_usual else "")
+    usual = {"verbose": sys.stderr.isatty(), "n_jobs": -1} if baseline == "wtmf" else {}
     parameters = {"random_state": 0, **usual, **_parameters(parameter)}
-    model = training.train_on_corpora(baseline, corpora, data_dir, **parameters)
+    model = training.train_on_corpora(baseline, corpus, data_dir, **parameters)
     defaults = type(model)().get_params()
     model.set_params(**{name: defaults[name] for name in usual}).save(target)
-    for corpus, each in model.corpora_.items():
-        print(f"{Path(corpus).name}: {each['sentences']:,} sentences")
+    for name, each in model.corpora_.items():
+        print(f"{Path(name).name}: {each['sentences']:,} sentences")
     print(f"wrote {target}")
 
 
-@train_app.command("wtmf")
-def train_wtmf(
-    corpus: Corpora = DEFAULT_CORPORA,
+for _name, _title in [
+    ("wtmf", "weighted textual matrix factorisation"),
+    ("lsa", "latent semantic analysis"),
+    ("lda", "latent Dirichlet allocation"),
+]:
+    train_app.command(_name, help=f"Train {_title} on corpora.")(train_on_corpora)
+
+
+def train_on_pairs(
+    context: typer.Context,
+    on: Annotated[
+        list[str],
+        typer.Option("--on", metavar="TASK[/DATASET]", help="Labelled pairs; can be repeated."),
+    ] = DEFAULT_TRAINING,
     out: ModelOut = None,
     parameter: ParameterOption = None,
     data_dir: DataDir = None,
+    jobs: Jobs = 1,
 ) -> None:
-    """Train weighted textual matrix factorisation on corpora; by default with seed 0."""
-    verbose = sys.stderr.isatty()
-    _train("wtmf", corpus, out, parameter, data_dir, verbose=verbose, n_jobs=-1)
+    """Train a system on labelled pairs."""
+    from stsbaselines import training
+
+    baseline = str(context.info_name)
+    is_usual = not parameter and not any("/" in each for each in on)
+    target = _model_folder(out, training.model_name(baseline, on) if is_usual else "")
+    parameters = _parameters(parameter)
+    model = training.train_on_pairs(baseline, on, data_dir, _jobs(jobs), **parameters)
+    model.save(target)
+    for name, count in model.trained_on_.items():
+        print(f"{name}: {count:,} pairs")
+    print(f"wrote {target}")
 
 
-@train_app.command("lsa")
-def train_lsa(
-    corpus: Corpora = DEFAULT_CORPORA,
-    out: ModelOut = None,
-    parameter: ParameterOption = None,
-    data_dir: DataDir = None,
-) -> None:
-    """Train latent semantic analysis on corpora."""
-    _train("lsa", corpus, out, parameter, data_dir)
+for _name, _title in [
+    ("dkpro-string", "DKPro's system without its resources"),
+    ("dkpro", "DKPro's system"),
+    ("takelab-simple", "TakeLab's simple system"),
+]:
+    train_app.command(_name, help=f"Train {_title} on labelled pairs.")(train_on_pairs)
 
 
-@train_app.command("lda")
-def train_lda(
-    corpus: Corpora = DEFAULT_CORPORA,
-    out: ModelOut = None,
-    parameter: ParameterOption = None,
-    data_dir: DataDir = None,
-) -> None:
-    """Train latent Dirichlet allocation on corpora."""
-    _train("lda", corpus, out, parameter, data_dir)
+def _model_folder(out: Path | None, usual: str) -> Path:
+    """Return the folder to write a model to; by default that of its usual name, if it has one."""
+    from stsbaselines.data.find import cache_directory
+    from stsbaselines.files import check_new, make_folder
+
+    if out is None and not usual:
+        raise InputError("this is no model that a configuration names: name a folder for it by -o.")
+    target = out or cache_directory() / "models" / usual
+    check_new(target)
+    make_folder(target.parent)
+    return target
 
 
 FormatOption = Annotated[
@@ -650,6 +668,10 @@ def _only(found: list[Table], task: str | None, purpose: str) -> Table:
 
 @app.command()
 def reproduce(
+    config: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CONFIG...]", help="All that come with the package, if none."),
+    ] = None,
     data_dir: DataDir = None,
     out: Annotated[
         Path | None,
@@ -668,9 +690,14 @@ def reproduce(
     from stsbaselines.report import Format, ledger_text
 
     style = _format(format)
-    every = [experiment.with_published_rows(read_config(name)) for name in config_names()]
-    configs = [config for config in every if config is not None]
-    total = sum(experiment.pairs_to_predict(config) for config in configs)
+    named = {name: read_config(name) for name in config or config_names()}
+    for name, chosen in named.items():
+        _validate(name, chosen)
+    every = [experiment.with_published_rows(each) for each in named.values()]
+    configs = [each for each in every if each is not None]
+    if not configs:
+        raise InputError(f"{', '.join(named)}: no baseline has a published row.")
+    total = sum(map(experiment.pairs_to_process, configs))
     with tempfile.TemporaryDirectory() as temporary, _progress(total) as progress:
         place = out or Path(temporary)
         cells = experiment.ledger(configs, place, data_dir, _jobs(jobs), progress)

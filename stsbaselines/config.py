@@ -61,18 +61,27 @@ class Explanation(_Section):
 
 
 class Training(_Section):
-    """What to train a baseline on.
+    """What to train a baseline on: by default all data sets of a task.
 
     Attributes
     ----------
     task : str
         An entry of the catalogue.
+    datasets : list of str
+        Only these of its data sets.
     first_of : list of str
-        Its data sets, of which the first one that is here is taken.
+        Only one of its data sets: the first of these that is here.
     """
 
     task: str
-    first_of: list[str] = Field(min_length=1)
+    datasets: list[str] = Field(default_factory=list)
+    first_of: list[str] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> Training:
+        if self.datasets and self.first_of:
+            raise ValueError("either datasets or first_of")
+        return self
 
 
 class BaselineConfig(_Section):
@@ -88,8 +97,10 @@ class BaselineConfig(_Section):
         Passed to it.
     seeds : int or None
         Run it that often, with ``random_state`` started at 0, 1, ..., and report the mean.
-    train : Training or None
-        What it is trained on.
+    train : list of Training
+        What it is trained on, all together.
+    train_for : dict of str to list of Training
+        By data set: what another model of it, for that data set, is trained on instead.
     fit_on_inputs : bool
         Whether it is fitted on the pairs that it will predict, without their gold standard.
     model : str
@@ -97,6 +108,9 @@ class BaselineConfig(_Section):
     resources : dict of str to str
         Parameters that are the path of a resource of the task, such as
         ``weights: official-weights``.
+    substitutes : str
+        For a system that is made anew: what stands in for what is gone, or is left out. Its cells
+        are never ``exact``.
     published : list of PublishedRun
         One, or several where the paper has a table for each data set.
     explained : dict of str to Explanation
@@ -107,10 +121,12 @@ class BaselineConfig(_Section):
     name: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+-]*)?$")
     parameters: dict[str, Any] = Field(default_factory=dict)
     seeds: int | None = Field(default=None, ge=1, strict=True)
-    train: Training | None = None
+    train: list[Training] = Field(default_factory=list)
+    train_for: dict[str, list[Training]] = Field(default_factory=dict)
     fit_on_inputs: bool = Field(default=False, strict=True)
     model: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+.-]*)?$")
     resources: dict[str, str] = Field(default_factory=dict)
+    substitutes: str = ""
     published: list[PublishedRun] = Field(default_factory=list)
     explained: dict[str, Explanation] = Field(default_factory=dict)
 
@@ -119,18 +135,37 @@ class BaselineConfig(_Section):
         """What to call it in tables and folders."""
         return self.name or self.baseline
 
-    @field_validator("published", mode="before")
+    @property
+    def is_extra(self) -> bool:
+        """Whether the ledger has it even where no paper has a row for it."""
+        return bool(self.model or self.substitutes)
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether it is trained on labelled pairs."""
+        return bool(self.train or self.train_for)
+
+    @field_validator("published", "train", mode="before")
     @classmethod
     def _one_or_several(cls, value: object) -> object:
-        return [value] if isinstance(value, dict | PublishedRun) else value or []
+        return [value] if isinstance(value, dict | _Section) else value or []
+
+    @field_validator("train_for", mode="before")
+    @classmethod
+    def _one_or_several_for_each(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value or {}
+        return {key: cls._one_or_several(each) for key, each in value.items()}
 
     @model_validator(mode="after")
     def _consistent(self) -> BaselineConfig:
         if self.seeds is not None and "random_state" in self.parameters:
             raise ValueError("either seeds or a random_state")
-        if self.model and (self.parameters or self.seeds or self.train or self.resources):
+        if self.model and (self.parameters or self.seeds or self.is_trained or self.resources):
             raise ValueError("a model without parameters, seeds, train and resources")
-        if self.fit_on_inputs and (self.train or self.model):
+        if not all(self.train_for.values()):
+            raise ValueError("something to train on for each data set of train_for")
+        if self.fit_on_inputs and (self.is_trained or self.model):
             raise ValueError("only one of fit_on_inputs, train and model")
         if self.explained and not self.published:
             raise ValueError("a published run beside what is explained")
@@ -147,6 +182,9 @@ class ExperimentConfig(_Section):
     Attributes
     ----------
     task : str
+    group : str
+        What the ledger lists its rows under, such as ``strong-systems``, and the folder that its
+        outputs go to; empty for the official baselines.
     baselines : list of BaselineConfig
     instead : list of str
         Configurations, of which the first one whose data is here is run if that of this one
@@ -154,6 +192,7 @@ class ExperimentConfig(_Section):
     """
 
     task: str
+    group: str = Field(default="", pattern=r"^([a-z][a-z0-9-]*)?$")
     instead: list[str] = Field(default_factory=list)
     baselines: list[BaselineConfig] = Field(min_length=1)
 

@@ -11,22 +11,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from stsbaselines.cells import NOT_PUBLISHED, Cell, cells_of, published_row
-from stsbaselines.config import BaselineConfig, ExperimentConfig, Training, read_config
+from stsbaselines.config import BaselineConfig, ExperimentConfig, read_config
 from stsbaselines.data.catalogue import DataSet, Task, find_task
-from stsbaselines.data.find import (
-    is_unverified,
-    require_all,
-    require_model,
-    require_resource,
-)
+from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.files import make_folder, to_json, write_bytes, write_text, writing
-from stsbaselines.predictor import Predictor, create, find
+from stsbaselines.predictor import Predictor, create
+from stsbaselines.preparation import (
+    Inputs,
+    Prepared,
+    fitted,
+    pairs_to_train_on,
+    prepare,
+    validate_training,
+)
 from stsbaselines.submission import read_gold
-from stsbaselines.systems import Progress, available, check_kind, no_progress, output_lines
+from stsbaselines.systems import Progress, available, check_kind, no_progress, output_lines, ready
 from stsbaselines.tasks import sts, typed
 from stsbaselines.tasks.family import Scores, family_named, family_of
 from stsbaselines.tasks.records import text_of, xml_of
@@ -38,7 +39,6 @@ KEPT_SEEDS = 10
 EVIDENCE = "evidence.jsonl"
 SHOWN_PAIRS = 10
 _FORMATS = {"scores": "sts", "alignments": "ists"}
-Inputs = Mapping[str, Mapping[str, Path]]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,9 @@ class Results:
     def notes(self) -> list[str]:
         """What is to be known of the data that the baselines ran on, each note once."""
         notes = list(dict.fromkeys(note for each in self.baselines for note in each.notes))
-        absent = ", ".join(each.config.title for each in self.baselines if not each.cells)
+        absent = ", ".join(
+            each.config.title for each in self.baselines if each.config.model and not each.cells
+        )
         why = "Not run, since their models are not here (see `stsbaselines train`)"
         return [*notes, f"{why}: {absent}."] if absent else notes
 
@@ -120,13 +122,13 @@ def run(
     out : Path
         Output files go to ``out/TASK/BASELINE/``, those of the first ten of several
         seeds to ``out/TASK/BASELINE/seed-N/``, and everything, unrounded, to
-        ``out/TASK/results.json``.
+        ``out/TASK/results.json``; of a configuration with a group, to ``out/GROUP/TASK/``.
     data_dir : path, optional
         Where the data is looked for first.
     n_jobs : int
         Processes.
     progress : callable
-        Called with the number of pairs after each chunk.
+        Called with the number of pairs after each training and each chunk.
 
     Returns
     -------
@@ -140,40 +142,59 @@ def run(
     """
     task = find_task(config.task)
     validate(config)
+    out = out / config.group
     datasets, notes = available(task, task.datasets, data_dir)
     inputs = {each.name: require_all(task, each, data_dir) for each in datasets}
     gold = read_gold(task, datasets, data_dir)
-    prepared = [_prepared(task, each, data_dir, notes, inputs) for each in config.baselines]
+    prepared = [prepare(task, each, data_dir, notes, inputs, n_jobs) for each in config.baselines]
     make_folder(out / task.task)
-    results = []
+    results, missing = [], set()
     for baseline, each in zip(config.baselines, prepared, strict=True):
         runs: list[Scores] = []
         evidence: list[list[Evidence]] = []
         place = out / task.task / baseline.title
-        with tempfile.TemporaryDirectory() as temporary:
-            for folder, predictor in _seeded(baseline, each):
-                target = (place if len(runs) < KEPT_SEEDS else Path(temporary)) / folder
-                evidence = _predict(task, datasets, inputs, predictor, target, n_jobs, progress)
-                runs.append(_scored(task, datasets, gold, target, baseline.title))
-        row = published_row(task, baseline)
-        labelled = "" if baseline.model else each.trained_on
-        cells = cells_of(task, baseline, runs, row, each.why_missing, labelled)
-        is_extra = bool(baseline.model) and not row
-        judged = _not_published(cells, each) if is_extra else cells
-        shown = tuple(_with_reason(cell, _left_out(datasets, runs)) for cell in judged)
-        about = [*each.notes]
-        if baseline.fit_on_inputs and runs:
-            about.append(f"{baseline.title}: fitted on the pairs it predicts, without their gold.")
-        if each.trained_on and not is_extra:
-            about.append(f"{baseline.title}: {each.trained_on}.")
-        if not each.can_run and not is_extra:
-            about.append(f"{baseline.title} did not run. {each.why_missing}")
-        results.append(BaselineResult(baseline, tuple(runs), shown, tuple(about), tuple(evidence)))
+        try:
+            with tempfile.TemporaryDirectory() as temporary:
+                for folder, predictors in fitted(baseline, each, datasets, progress):
+                    target = (place if len(runs) < KEPT_SEEDS else Path(temporary)) / folder
+                    evidence = _predict(
+                        task, datasets, inputs, predictors, target, n_jobs, progress
+                    )
+                    runs.append(_scored(task, datasets, gold, target, baseline.title))
+        except MissingDataError as error:
+            each = replace(each, why_missing=str(error), can_run=False)
+        missing.add(each.why_missing)
+        results.append(_result(task, datasets, baseline, each, runs, evidence))
     if not any(each.runs for each in results):
-        raise MissingDataError(sorted({each.why_missing for each in prepared}))
+        raise MissingDataError(sorted(missing))
     found = Results(task, tuple(results))
     _write_results(found, out)
     return found
+
+
+def _result(
+    task: Task,
+    datasets: Sequence[DataSet],
+    baseline: BaselineConfig,
+    prepared: Prepared,
+    runs: list[Scores],
+    evidence: list[list[Evidence]],
+) -> BaselineResult:
+    """Return the cells of a baseline beside the published ones, with what is to be known."""
+    row = published_row(task, baseline)
+    labelled = "" if baseline.model else prepared.trained_on
+    cells = cells_of(task, baseline, runs, row, prepared.why_missing, labelled)
+    is_extra = baseline.is_extra and not row
+    judged = _not_published(cells, baseline, prepared) if is_extra else cells
+    shown = tuple(_with_reason(cell, _left_out(datasets, runs)) for cell in judged)
+    about = [*prepared.notes]
+    if baseline.fit_on_inputs and runs:
+        about.append(f"{baseline.title}: fitted on the pairs it predicts, without their gold.")
+    if prepared.trained_on and not (is_extra and baseline.model):
+        about.append(f"{baseline.title}: {prepared.trained_on}.")
+    if not prepared.can_run and not (is_extra and baseline.model):
+        about.append(f"{baseline.title} did not run. {prepared.why_missing}")
+    return BaselineResult(baseline, tuple(runs), shown, tuple(about), tuple(evidence))
 
 
 def _write_results(results: Results, out: Path) -> None:
@@ -216,129 +237,35 @@ def run_or_instead(
         raise
 
 
-def _not_published(cells: Iterable[Cell], prepared: _Prepared) -> Iterator[Cell]:
-    """Yield the cells of a trained model that no paper has a row for, if it is here."""
+def _not_published(
+    cells: Iterable[Cell], baseline: BaselineConfig, prepared: Prepared
+) -> Iterator[Cell]:
+    """Yield the cells of a system that no paper has a row for, if it could run."""
     for cell in cells if prepared.can_run else ():
         if cell.status:
             yield cell
         else:
-            yield replace(cell, status=NOT_PUBLISHED, reason=prepared.trained_on)
+            reason = baseline.substitutes or prepared.trained_on
+            yield replace(cell, status=NOT_PUBLISHED, reason=reason)
 
 
-def pairs_to_predict(config: ExperimentConfig) -> int:
-    """Return how many pairs `run` will predict, all baselines and seeds together."""
+def pairs_to_process(config: ExperimentConfig) -> int:
+    """Return on how many pairs `run` will train and predict, all baselines and seeds together."""
     pairs = sum(dataset.pairs for dataset in find_task(config.task).datasets)
-    return pairs * sum(baseline.seeds or 1 for baseline in config.baselines)
+    return sum(
+        (pairs + pairs_to_train_on(baseline)) * (baseline.seeds or 1)
+        for baseline in config.baselines
+    )
 
 
 def with_published_rows(config: ExperimentConfig) -> ExperimentConfig | None:
     """Return the configuration of what belongs into the ledger, if there is something.
 
-    That is the baselines that have a published row, and those models of the papers that were
-    trained on other corpora.
+    That is the baselines that have a published row, those models of the papers that were
+    trained on other corpora, and the systems that were made anew.
     """
-    claimed = [each for each in config.baselines if each.published or each.model]
+    claimed = [each for each in config.baselines if each.published or each.is_extra]
     return config.model_copy(update={"baselines": claimed}) if claimed else None
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """What a baseline needs to run, or why it cannot."""
-
-    parameters: dict[str, Any]
-    notes: Sequence[str] = ()
-    pairs: Sequence[Any] = ()
-    labels: Any = None
-    trained_on: str = ""
-    why_missing: str = ""
-    can_run: bool = True
-    model: Predictor | None = None
-
-
-def _prepared(
-    task: Task,
-    baseline: BaselineConfig,
-    data_dir: str | Path | None,
-    notes: list[str],
-    inputs: Inputs,
-) -> _Prepared:
-    """Find the resources of a baseline and read what it is trained on."""
-    parameters = dict(baseline.parameters)
-    try:
-        if baseline.model:
-            return _loaded(baseline, data_dir, notes)
-        for parameter, resource in baseline.resources.items():
-            path = require_resource(task, resource, data_dir)
-            parameters[parameter] = path
-            if is_unverified(task, resource, path):
-                notes = [*notes, f"{baseline.title}: {path} is not verified by a checksum."]
-        if baseline.fit_on_inputs:
-            datasets = [task.dataset(name) for name in inputs]
-            read = family_of(task).read_inputs
-            given = [pair for each in datasets for pair in read(inputs[each.name], task, each)]
-            return _Prepared(parameters, notes, given, why_missing=" ".join(notes))
-        if baseline.train is None:
-            return _Prepared(parameters, notes, why_missing=" ".join(notes))
-        dataset, pairs, labels = _training(baseline.train, data_dir)
-    except MissingDataError as error:
-        return _Prepared(parameters, notes, why_missing=str(error), can_run=False)
-    source = f"{baseline.train.task}, {dataset.name} ({len(pairs):,} labelled pairs)"
-    trained_on = f"trained on {source}"
-    return _Prepared(parameters, notes, pairs, labels, trained_on, " ".join(notes))
-
-
-def _loaded(
-    baseline: BaselineConfig, data_dir: str | Path | None, notes: Sequence[str]
-) -> _Prepared:
-    """Load a trained model, and note what it was trained on."""
-    path = require_model(baseline.model, data_dir)
-    model = find(baseline.baseline).load(path)
-    trained = f"trained on the {_corpora(model) or 'sentences of an unknown corpus'}"
-    return _Prepared({}, notes, trained_on=trained, why_missing=" ".join(notes), model=model)
-
-
-def _corpora(model: Predictor) -> str:
-    """Return the corpora that a model says it was trained on, with their numbers of sentences."""
-    corpora = vars(model).get("corpora_")
-    described = corpora.items() if isinstance(corpora, dict) else ()
-    for unit in ("sentences", "records"):
-        counts = {name: each.get(unit) for name, each in described if isinstance(each, dict)}
-        named = [f"{Path(k).name} ({n:,})" for k, n in counts.items() if isinstance(n, int)]
-        if named:
-            return f"{unit} of {', '.join(named)}"
-    return ""
-
-
-def _seeded(baseline: BaselineConfig, prepared: _Prepared) -> Iterator[tuple[str, Predictor]]:
-    """Yield the subfolder and the fitted predictor of each run of a baseline.
-
-    A seed starts one RandomState for all data sets, so that their scores are independent.
-    """
-    if prepared.model is not None:
-        yield "", prepared.model
-        return
-    parameters = dict(prepared.parameters)
-    for seed in range(baseline.seeds or 1) if prepared.can_run else ():
-        if baseline.seeds is not None:
-            parameters["random_state"] = np.random.RandomState(seed)
-        folder = "" if baseline.seeds is None else f"seed-{seed}"
-        predictor = create(baseline.baseline, **parameters)
-        yield folder, predictor.fit(prepared.pairs, prepared.labels)
-
-
-def _training(train: Training, data_dir: str | Path | None) -> tuple[DataSet, Sequence[Any], Any]:
-    """Read what a baseline is trained on: the first of the data sets that is here."""
-    task = find_task(train.task)
-    missing = []
-    for name in train.first_of:
-        dataset = task.dataset(name)
-        try:
-            files = require_all(task, dataset, data_dir)
-        except MissingDataError as error:
-            missing.append(error)
-        else:
-            return dataset, *family_of(task).read_training(files, task, dataset)
-    raise missing[-1]
 
 
 def validate(config: ExperimentConfig) -> None:
@@ -362,36 +289,25 @@ def validate(config: ExperimentConfig) -> None:
         check_kind(f"baseline {baseline.baseline!r}", predictor.predicts, task)
         for name in baseline.resources.values():
             task.resource(name)
-        if baseline.train is not None:
-            _validate_training(task, baseline.train)
+        validate_training(task, baseline)
         list(cells_of(task, baseline, [], published_row(task, baseline)))
-
-
-def _validate_training(task: Task, train: Training) -> None:
-    source = find_task(train.task)
-    for name in train.first_of:
-        source.dataset(name)
-    if source.task == task.task or source.family != task.family:
-        raise InputError(
-            f"train: {source.task} cannot be trained on for {task.task}: it must be another task"
-            " of the same family."
-        )
 
 
 def _predict(
     task: Task,
     datasets: list[DataSet],
     inputs: Inputs,
-    predictor: Predictor,
+    predictors: Mapping[str, Predictor],
     folder: Path,
     n_jobs: int,
     progress: Progress,
 ) -> list[list[Evidence]]:
-    """Write the outputs of a predictor; return why a few pairs are similar, if it tells."""
+    """Write the outputs of predictors; return why a few pairs are similar, if they tell."""
     family = family_of(task)
     make_folder(folder)
     evidence: list[list[Evidence]] = []
     for dataset in datasets:
+        predictor = predictors[dataset.name]
         pairs = family.read_inputs(inputs[dataset.name], task, dataset)
         if predictor.predicts == typed.PREDICTIONS and hasattr(predictor, "explain"):
             files = inputs[dataset.name]
@@ -480,11 +396,11 @@ def ledger(
         As `run`, but not for missing data.
     """
     return [
-        cell
+        replace(cell, group=config.group)
         for config in configs
         for baseline, cells in _ledger_of(config, out, data_dir, n_jobs, progress)
         for cell in cells
-        if cell.published is not None or cell.name in baseline.explained or baseline.model
+        if cell.published is not None or cell.name in baseline.explained or baseline.is_extra
     ]
 
 
@@ -525,8 +441,7 @@ def predict_file(predictor: Predictor, source: Path | None, out: Path | None, n_
     InputError
         For a line that is no pair.
     """
-    if not predictor.__sklearn_is_fitted__():
-        predictor.fit([])
+    predictor = ready(predictor)
     if source is None:
         pairs = sts.pairs_of(sys.stdin.buffer, "standard input")
     else:

@@ -475,15 +475,30 @@ def tables_text(tables: Iterable[Table], style: Format = Format.text) -> str:
 
 
 def ledger_text(cells: Sequence[Cell], style: Format = Format.text) -> str:
-    """Return the ledger as a table; as text and Markdown with a summary."""
+    """Return the ledger: a table for each group; as text and Markdown with summaries."""
     if style is Format.json:
         return to_json([cell.to_dict() for cell in cells])
+    if style not in (Format.text, Format.markdown):
+        return render(cell_rows(cells), style)
+    groups = [(group, [each for each in cells if each.group == group]) for group in _groups(cells)]
+    mark = "## " if style is Format.markdown else ""
+    return "\n\n".join(
+        (f"{mark}{group.replace('-', ' ').capitalize()}\n\n" if group else "")
+        + _group_text(mine, style)
+        for group, mine in groups
+    )
+
+
+def _groups(cells: Iterable[Cell]) -> list[str]:
+    """Return the groups of cells; first that of the official baselines."""
+    return sorted({cell.group for cell in cells})
+
+
+def _group_text(cells: Sequence[Cell], style: Format) -> str:
     rows = cell_rows(cells)
     if style is Format.text:
-        table = render(without(rows, "reason"))
-        return "\n".join([table, "", *_reasons(cells), _summary(cells)])
-    table = render(rows, style)
-    return f"{table}\n\n{_summary(cells)}" if style is Format.markdown else table
+        return "\n".join([render(without(rows, "reason")), "", *_reasons(cells), _summary(cells)])
+    return f"{render(rows, style)}\n\n{_summary(cells)}"
 
 
 def _summary(cells: Sequence[Cell]) -> str:
@@ -491,5 +506,5 @@ def _summary(cells: Sequence[Cell]) -> str:
     counts = Counter(cell.status for cell in cells)
     others = counts.pop(NOT_PUBLISHED, 0)
     listed = ", ".join(f"{count} {status}" for status, count in counts.items())
-    besides = f" Besides, {others} of trained models that no paper has a row for." if others else ""
+    besides = f" Besides, {others} of systems that no paper has a row for." if others else ""
     return f"{len(cells) - others} published cells: {listed}.{besides}"

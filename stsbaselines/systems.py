@@ -20,7 +20,7 @@ import numpy as np
 
 from stsbaselines import predictor as predictors
 from stsbaselines.data.catalogue import DataSet, Task
-from stsbaselines.data.find import locate, require_all
+from stsbaselines.data.find import locate, require_all, require_model
 from stsbaselines.errors import Fault, InputError, shown, suggestion, unknown
 from stsbaselines.files import readable, writing
 from stsbaselines.predictor import Predictor, check_pairs
@@ -359,8 +359,8 @@ def predictor_named(text: str) -> Predictor:
     Parameters
     ----------
     text : str
-        A baseline (a random one with seed 0), a folder that `Predictor.save` wrote, or
-        ``module:object`` for what `as_predictor` takes.
+        A baseline (a random one with seed 0, of one that must be trained its default model), a
+        folder that `Predictor.save` wrote, or ``module:object`` for what `as_predictor` takes.
 
     Raises
     ------
@@ -374,7 +374,7 @@ def predictor_named(text: str) -> Predictor:
     """
     if text in predictors.names():
         system = predictors.create(text)
-        if system.get_params().get("random_state", 0) is None:
+        if system.__sklearn_is_fitted__() and "random_state" in system.get_params():
             system.set_params(random_state=np.random.RandomState(0))
         return system
     if Path(text).is_dir():
@@ -537,8 +537,7 @@ def _lines_of_predictor(
     family = family_of(task)
     here, notes = available(task, datasets, data_dir)
     inputs = {each.name: require_all(task, each, data_dir) for each in here or datasets}
-    if not predictor.__sklearn_is_fitted__():
-        predictor.fit([])
+    predictor = ready(predictor, data_dir)
     lines: dict[str, Lines] = {}
     for dataset in here:
         pairs = family.read_inputs(inputs[dataset.name], task, dataset)
@@ -547,6 +546,39 @@ def _lines_of_predictor(
         check = _check_scale if predictor.predicts == "scores" else _no_check
         lines[dataset.name] = output_lines(family, predictor, pairs, n_jobs, check)
     return lines, notes
+
+
+def ready(predictor: Predictor, data_dir: str | Path | None = None) -> Predictor:
+    """Return a predictor that can predict: itself, or the default model of its baseline.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        One that is not fitted is fitted on nothing, which does for baselines that do not learn.
+    data_dir : path, optional
+        Where the model is looked for first.
+
+    Raises
+    ------
+    InputError
+        If it must be trained first.
+
+    Examples
+    --------
+    >>> ready(predictors.create("token-cosine"))
+    TokenCosine()
+    """
+    if predictor.__sklearn_is_fitted__():
+        return predictor
+    if not predictor.default_model:
+        return predictor.fit([])
+    how = f"stsbaselines train {predictor.name}"
+    if predictor.get_params(deep=False) != type(predictor)().get_params(deep=False):
+        raise InputError(
+            f"{predictor.name} with other parameters than the usual ones must be trained first: see"
+            f" `{how} --help`."
+        )
+    return type(predictor).load(require_model(predictor.default_model, how, data_dir))
 
 
 def check_kind(name: str, predicts: str, task: Task) -> None:

@@ -1,18 +1,133 @@
-"""Training models on corpora of sentences, and on catalogues of item records."""
+"""Training on labelled pairs, on corpora of sentences, and on catalogues of item records."""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
+import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from stsbaselines.data.corpora import sentences_of
-from stsbaselines.errors import InputError
-from stsbaselines.predictor import create
+import numpy as np
+
+from stsbaselines.config import Training
+from stsbaselines.data.catalogue import DataSet, Task, find_task
+from stsbaselines.data.corpora import corpus_names, sentences_of
+from stsbaselines.data.find import require_all
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.predictor import Predictor, create
+from stsbaselines.systems import available
+from stsbaselines.tasks.family import family_of
 from stsbaselines.tasks.records import read_catalogue, text_of
 
 T = TypeVar("T")
+
+
+class LabelledPairs(NamedTuple):
+    """Pairs to train on.
+
+    Attributes
+    ----------
+    pairs : sequence of length n_pairs
+    labels : sequence or ndarray of length n_pairs, or None
+        The gold standard, if there is one.
+    sets : sequence of str of length n_pairs
+        The task and data set of each pair.
+    source : str
+        What they are, in words.
+    """
+
+    pairs: Sequence[Any] = ()
+    labels: Any = None
+    sets: Sequence[str] = ()
+    source: str = ""
+
+    def fit(self, predictor: Predictor) -> Predictor:
+        """Fit a predictor on them; it is told their data sets, if it asks for `sets`."""
+        if "sets" in inspect.signature(predictor.fit).parameters:
+            fit: Any = predictor.fit
+            return fit(self.pairs, self.labels, sets=self.sets)  # type: ignore[no-any-return]
+        return predictor.fit(self.pairs, self.labels)
+
+
+def read_labelled(sources: Sequence[Training], data_dir: str | Path | None = None) -> LabelledPairs:
+    """Read what a baseline is trained on.
+
+    Parameters
+    ----------
+    sources : sequence of Training
+        Of tasks of one family. A data set that may not be redistributed is left out if its
+        sentences are not here.
+    data_dir : path, optional
+        Where the data is looked for first.
+
+    Raises
+    ------
+    MissingDataError
+        If a data set is not here.
+    InputError
+        If one is malformed.
+    """
+    found: list[LabelledPairs] = []
+    described = []
+    for source in sources:
+        task = find_task(source.task)
+        here = _here(task, source, data_dir)
+        parts = [_read(task, each, data_dir) for each in here]
+        count = sum(len(part.pairs) for part in parts)
+        names = [] if here == task.datasets else [each.name for each in here]
+        described.append(f"{', '.join([task.task, *names])} ({count:,} labelled pairs)")
+        found += parts
+    labels = [part.labels for part in found]
+    is_array = bool(labels) and all(isinstance(each, np.ndarray) for each in labels)
+    return LabelledPairs(
+        [pair for part in found for pair in part.pairs],
+        np.concatenate(labels) if is_array else list(itertools.chain.from_iterable(labels)),
+        [name for part in found for name in part.sets],
+        " and ".join(described),
+    )
+
+
+def _read(task: Task, dataset: DataSet, data_dir: str | Path | None) -> LabelledPairs:
+    files = require_all(task, dataset, data_dir)
+    pairs, labels = family_of(task).read_training(files, task, dataset)
+    return LabelledPairs(pairs, labels, [f"{task.task}/{dataset.name}"] * len(pairs))
+
+
+def _here(task: Task, source: Training, data_dir: str | Path | None) -> list[DataSet]:
+    if source.first_of:
+        return [_first_here(task, source.first_of, data_dir)]
+    wanted = [task.dataset(name) for name in source.datasets or task.dataset_names]
+    return available(task, wanted, data_dir)[0]
+
+
+def _first_here(task: Task, names: Sequence[str], data_dir: str | Path | None) -> DataSet:
+    missing = []
+    for name in names:
+        try:
+            require_all(task, task.dataset(name), data_dir)
+        except MissingDataError as error:
+            missing.append(error)
+        else:
+            return task.dataset(name)
+    raise missing[-1]
+
+
+def how_to_train(baseline: str, model: str) -> str:
+    """Return the command that trains a model of a baseline, as `model_name` calls it.
+
+    Examples
+    --------
+    >>> how_to_train("wtmf", "wtmf-wordnet+brown")
+    'stsbaselines train wtmf --corpus wordnet --corpus brown'
+    >>> how_to_train("dkpro", "dkpro-sts2012-train")
+    'stsbaselines train dkpro --on sts2012-train'
+    """
+    sources = model.removeprefix(f"{baseline}-").split("+")
+    option = "corpus" if set(sources) <= set(corpus_names()) else "on"
+    return " ".join([f"stsbaselines train {baseline}", *(f"--{option} {each}" for each in sources)])
 
 
 def model_name(baseline: str, corpora: Sequence[str | Path]) -> str:
@@ -62,6 +177,65 @@ def train_on_corpora(
     predictor.fit(_described(sources, described, "sentences", _line))
     predictor.corpora_ = described
     return predictor
+
+
+def train_on_pairs(
+    baseline: str,
+    sources: Sequence[str],
+    data_dir: str | Path | None = None,
+    n_jobs: int = 1,
+    **parameters: Any,
+) -> Any:
+    """Train a baseline that learns from labelled pairs.
+
+    Parameters
+    ----------
+    baseline : str
+        Such as ``dkpro-string``.
+    sources : sequence of str
+        ``TASK`` or ``TASK/DATASET``.
+    data_dir : path, optional
+        Where data is looked for first.
+    n_jobs : int
+        Processes.
+    **parameters
+        Of the baseline.
+
+    Returns
+    -------
+    Predictor
+        Its ``trained_on_`` has the number of pairs of each data set.
+
+    Raises
+    ------
+    InputError
+        If there is no such task or data set, one is named twice, or one is not here.
+    """
+    wanted = [_source(text) for text in sources]
+    _check_distinct([name for each in wanted for name in _datasets(each)], "data set")
+    pairs = read_labelled(wanted, data_dir)
+    predictor = create(baseline, **parameters)
+    asked = predictor.get_params()
+    usual = {"data_dir": data_dir, "n_jobs": n_jobs}
+    used = {key: asked[key] for key in usual if key in asked and key not in parameters}
+    predictor.set_params(**{key: usual[key] for key in used})
+    fitted: Any = pairs.fit(predictor).set_params(**used)
+    fitted.trained_on_ = dict(Counter(pairs.sets))
+    return fitted
+
+
+def _source(text: str) -> Training:
+    """Parse ``TASK`` or ``TASK/DATASET``, of a task whose pairs have scores from 0 to 5."""
+    name, slash, dataset = text.partition("/")
+    task = find_task(name)
+    if task.family != "sts":
+        raise InputError(f"{name} cannot be trained on: it has no pairs with scores from 0 to 5.")
+    return Training(task=name, datasets=[task.dataset(dataset).name] if slash else [])
+
+
+def _datasets(source: Training) -> list[str]:
+    names = source.datasets or find_task(source.task).dataset_names
+    return [f"{source.task}/{name}" for name in names]
 
 
 def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> Any:

@@ -106,7 +106,7 @@ def test_other_faulty_configurations(tmp_path: Path) -> None:
 def test_a_run_writes_official_files_and_scores_them(tmp_path: Path) -> None:
     seen: list[int] = []
     results = experiment.run(SAMPLE, tmp_path, progress=seen.append)
-    assert sum(seen) == experiment.pairs_to_predict(SAMPLE) == 22 * 11
+    assert sum(seen) == experiment.pairs_to_process(SAMPLE) == 22 * 11
     folder = tmp_path / "sample-sts" / "token-cosine"
     assert sorted(path.name for path in folder.iterdir()) == [
         "STS.output.journeys.txt",
@@ -192,9 +192,9 @@ def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
         ({"published": [PublishedRun(table="sts2012", run="random")]}, "no run in table sts2012"),
         ({"explained": {"OnWM": Explanation(reason="why")}}, "did you mean 'OnWN'"),
         ({"resources": {"low": "bounds"}}, "no resource of sts2012 'bounds'"),
-        ({"train": Training(task="sts2012", first_of=["OnWN"])}, "must be another task"),
-        ({"train": Training(task="pit2015-train", first_of=["dev"])}, "of the same family"),
-        ({"train": Training(task="sts2012-train", first_of=["OnWN"])}, "no data set"),
+        ({"train": [Training(task="sts2012", first_of=["OnWN"])]}, "must be another task"),
+        ({"train": [Training(task="pit2015-train", first_of=["dev"])]}, "of the same family"),
+        ({"train": [Training(task="sts2012-train", first_of=["OnWN"])]}, "no data set"),
         (
             {"baseline": "chunk-aligner"},
             "'chunk-aligner' predicts alignments, but sts2012 needs scores",
@@ -245,7 +245,7 @@ def test_a_training_task_is_not_scored(tmp_path: Path) -> None:
 
 def test_a_baseline_whose_files_are_missing_is_left_out_and_said_to_be(tmp_path: Path) -> None:
     missing = BaselineConfig(
-        baseline="ngram-logreg", train=Training(task="pit2015-train", first_of=["train", "dev"])
+        baseline="ngram-logreg", train=[Training(task="pit2015-train", first_of=["train", "dev"])]
     )
     config = ExperimentConfig(
         task="sample-pit", baselines=[missing, BaselineConfig(baseline="random", seeds=1)]

@@ -16,14 +16,15 @@ from stsbaselines.files import write_text, writing
 PACKAGE = Path(stsbaselines.__file__).parent
 LAYERS = [
     {"errors"},
-    {"files"},
+    {"files", "estimator"},
     {"yamlmodel", "scoring", "text"},
     {"data", "reference"},
     {"tasks"},
     {"predictor"},
     {"baselines"},
-    {"config", "submission", "systems", "training"},
-    {"cells"},
+    {"config", "submission", "systems"},
+    {"training"},
+    {"cells", "preparation"},
     {"experiment"},
     {"comparison", "comparison_report", "explanation", "plots", "report", "show"},
     {"standing"},

@@ -29,6 +29,7 @@ from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.predictor import create
 from stsbaselines.scoring import correlation
 from stsbaselines.text.stems import Vocabulary, counted, stems
+from stsbaselines.training import how_to_train
 
 NAMES = ["wtmf", "lsa", "lda"]
 CORPUS = [
@@ -426,7 +427,7 @@ def test_a_trained_model_in_a_configuration(tmp_path: Path) -> None:
     assert {cell.status for cell in results.baselines[1].cells} == {"not published"}
     ledger = experiment.ledger([config], tmp_path / "ledger", tmp_path / "data")
     assert [cell.baseline for cell in ledger] == ["lsa"] * 3
-    assert "Besides, 3 of trained models" in report.ledger_text(ledger)
+    assert "Besides, 3 of systems" in report.ledger_text(ledger)
     missing = "Not run, since their models are not here (see `stsbaselines train`): wtmf."
     assert missing in results.notes
     pit = read_config("pit2015").baselines[4]
@@ -434,7 +435,7 @@ def test_a_trained_model_in_a_configuration(tmp_path: Path) -> None:
     with pytest.raises(MissingDataError):
         experiment.run(alone, tmp_path, tmp_path / "data")
     with pytest.raises(MissingDataError, match="--corpus wordnet --corpus brown` trains it"):
-        find.require_model(pit.model)
+        find.require_model(pit.model, how_to_train("wtmf", pit.model))
     wrong = BaselineConfig(baseline="lda", model="lsa-mine")
     with pytest.raises(InputError, match="found a saved 'lsa', expected a LDA"):
         experiment.run(

@@ -246,8 +246,16 @@ def require_resource(task: Task, name: str, data_dir: str | Path | None = None) 
     raise _missing(task, names, task.source, data_dir)
 
 
-def require_model(name: str, data_dir: str | Path | None = None) -> Path:
+def require_model(name: str, how: str, data_dir: str | Path | None = None) -> Path:
     """Return the folder of a trained model: ``models/NAME`` in one of the data directories.
+
+    Parameters
+    ----------
+    name : str
+    how : str
+        The command that trains it, for the error.
+    data_dir : path, optional
+        Where it is looked for first.
 
     Raises
     ------
@@ -257,10 +265,7 @@ def require_model(name: str, data_dir: str | Path | None = None) -> Path:
     for directory in directories(data_dir):
         if (directory / "models" / name).is_dir():
             return directory / "models" / name
-    baseline, _, corpora = name.partition("-")
-    options = "".join(f" --corpus {corpus}" for corpus in corpora.split("+") if corpus)
-    how = f"`stsbaselines train {baseline}{options}` trains it" if options else "train it"
-    raise MissingDataError(f"The model {name} is not here: {how}, as models/{name}.")
+    raise MissingDataError(f"The model {name} is not here: `{how}` trains it, as models/{name}.")
 
 
 def is_unverified(task: Task, name: str, path: Path) -> bool:

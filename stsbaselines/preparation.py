@@ -1,0 +1,219 @@
+"""What the baselines of an experiment need before they predict: resources, training, models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stsbaselines.config import BaselineConfig, Training
+from stsbaselines.data.catalogue import DataSet, Task, find_task
+from stsbaselines.data.find import is_unverified, require_model, require_resource
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.predictor import Predictor, create, find
+from stsbaselines.systems import Progress
+from stsbaselines.tasks.family import family_of
+from stsbaselines.training import LabelledPairs, how_to_train, read_labelled
+
+Inputs = Mapping[str, Mapping[str, Path]]
+OTHERS = ""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a baseline needs to run, or why it cannot.
+
+    Attributes
+    ----------
+    parameters : dict
+    notes : sequence of str
+        What is to be known of the data.
+    given : mapping of str to LabelledPairs
+        What it is fitted on, by data set; under `OTHERS` for those that are not named.
+    trained_on : str
+    why_missing : str
+    can_run : bool
+    model : Predictor or None
+        A trained one, instead of `given`.
+    """
+
+    parameters: dict[str, Any]
+    notes: Sequence[str] = ()
+    given: Mapping[str, LabelledPairs] = field(default_factory=lambda: {OTHERS: LabelledPairs()})
+    trained_on: str = ""
+    why_missing: str = ""
+    can_run: bool = True
+    model: Predictor | None = None
+
+
+def prepare(
+    task: Task,
+    baseline: BaselineConfig,
+    data_dir: str | Path | None,
+    notes: list[str],
+    inputs: Inputs,
+    n_jobs: int = 1,
+) -> Prepared:
+    """Find the resources of a baseline and read what it is trained on.
+
+    Parameters
+    ----------
+    task : Task
+    baseline : BaselineConfig
+    data_dir : path, optional
+        Where data is looked for first, also by the baseline if it asks for a `data_dir`.
+    notes : list of str
+        What is to be known of the task's data.
+    inputs : mapping of str to mapping of str to Path
+        Files of the data sets to predict.
+    n_jobs : int
+        Processes, also of the baseline if it asks for `n_jobs`.
+    """
+    asked = create(baseline.baseline).get_params(deep=False)
+    usual = {"data_dir": data_dir, "n_jobs": n_jobs}
+    parameters = {key: value for key, value in usual.items() if key in asked}
+    parameters.update(baseline.parameters)
+    try:
+        if baseline.model:
+            return _loaded(baseline, data_dir, notes)
+        for parameter, resource in baseline.resources.items():
+            path = require_resource(task, resource, data_dir)
+            parameters[parameter] = path
+            if is_unverified(task, resource, path):
+                notes = [*notes, f"{baseline.title}: {path} is not verified by a checksum."]
+        why = " ".join(notes)
+        if baseline.fit_on_inputs:
+            given = {OTHERS: LabelledPairs(_pairs(task, inputs))}
+            return Prepared(parameters, notes, given, why_missing=why)
+        if not baseline.is_trained:
+            return Prepared(parameters, notes, why_missing=why)
+        wanted = {**baseline.train_for, **({OTHERS: baseline.train} if baseline.train else {})}
+        given = {name: read_labelled(each, data_dir) for name, each in wanted.items()}
+    except MissingDataError as error:
+        return Prepared(parameters, notes, why_missing=str(error), can_run=False)
+    return Prepared(parameters, notes, given, _trained_on(given), why)
+
+
+def _pairs(task: Task, inputs: Inputs) -> list[Any]:
+    read = family_of(task).read_inputs
+    return [
+        pair for name, files in inputs.items() for pair in read(files, task, task.dataset(name))
+    ]
+
+
+def _trained_on(given: Mapping[str, LabelledPairs]) -> str:
+    if list(given) == [OTHERS]:
+        return f"trained on {given[OTHERS].source}"
+    parts = [f"{name or 'others'} on {each.source}" for name, each in given.items()]
+    return f"trained for {'; for '.join(parts)}"
+
+
+def _loaded(
+    baseline: BaselineConfig, data_dir: str | Path | None, notes: Sequence[str]
+) -> Prepared:
+    """Load a trained model, and note what it was trained on."""
+    path = require_model(baseline.model, how_to_train(baseline.baseline, baseline.model), data_dir)
+    model = find(baseline.baseline).load(path)
+    trained = f"trained on the {_corpora(model) or 'sentences of an unknown corpus'}"
+    return Prepared({}, notes, {}, trained, " ".join(notes), model=model)
+
+
+def _corpora(model: Predictor) -> str:
+    """Return the corpora that a model says it was trained on, with their numbers of sentences."""
+    corpora = vars(model).get("corpora_")
+    described = corpora.items() if isinstance(corpora, dict) else ()
+    for unit in ("sentences", "records"):
+        counts = {name: each.get(unit) for name, each in described if isinstance(each, dict)}
+        named = [f"{Path(k).name} ({n:,})" for k, n in counts.items() if isinstance(n, int)]
+        if named:
+            return f"{unit} of {', '.join(named)}"
+    return ""
+
+
+def fitted(
+    baseline: BaselineConfig, prepared: Prepared, datasets: Sequence[DataSet], progress: Progress
+) -> Iterator[tuple[str, dict[str, Predictor]]]:
+    """Yield the subfolder of each run of a baseline, and its predictor for each data set.
+
+    Parameters
+    ----------
+    baseline : BaselineConfig
+    prepared : Prepared
+    datasets : sequence of DataSet
+    progress : callable
+        Called with the number of labelled pairs after each training.
+
+    Raises
+    ------
+    MissingDataError
+        If a corpus that the baseline needs is not here.
+    """
+    if prepared.model is not None:
+        yield "", {each.name: prepared.model for each in datasets}
+        return
+    for seed in range(baseline.seeds or 1) if prepared.can_run else ():
+        parameters = dict(prepared.parameters)
+        if baseline.seeds is not None:
+            parameters["random_state"] = _random_state(baseline, seed)
+        folder = "" if baseline.seeds is None else f"seed-{seed}"
+        needed = dict.fromkeys(_key(prepared, each) for each in datasets)
+        models = {}
+        for key in needed:
+            models[key] = prepared.given[key].fit(create(baseline.baseline, **parameters))
+            if baseline.is_trained:
+                progress(len(prepared.given[key].pairs))
+        yield folder, {each.name: models[_key(prepared, each)] for each in datasets}
+
+
+def _key(prepared: Prepared, dataset: DataSet) -> str:
+    return dataset.name if dataset.name in prepared.given else OTHERS
+
+
+def _random_state(baseline: BaselineConfig, seed: int) -> int | np.random.RandomState:
+    """Return a seed for training, or one RandomState for all data sets of random scores.
+
+    With one RandomState, the scores of the data sets are independent.
+    """
+    return seed if baseline.is_trained else np.random.RandomState(seed)
+
+
+def validate_training(task: Task, baseline: BaselineConfig) -> None:
+    """Check the names in what a baseline is trained on.
+
+    Raises
+    ------
+    InputError
+        If one is unknown, or it is the task itself or of another family, or a data set is left
+        without training.
+    """
+    for each in [*baseline.train, *(each for many in baseline.train_for.values() for each in many)]:
+        _validate_source(task, each)
+    for name in baseline.train_for:
+        task.dataset(name)
+    forgotten = [name for name in task.dataset_names if name not in baseline.train_for]
+    if baseline.train_for and not baseline.train and forgotten:
+        raise InputError(f"train_for: nothing is said of {', '.join(forgotten)}; add train.")
+
+
+def _validate_source(task: Task, train: Training) -> None:
+    source = find_task(train.task)
+    for name in [*train.first_of, *train.datasets]:
+        source.dataset(name)
+    if source.task == task.task or source.family != task.family:
+        raise InputError(
+            f"train: {source.task} cannot be trained on for {task.task}: it must be another task"
+            " of the same family."
+        )
+
+
+def pairs_to_train_on(baseline: BaselineConfig) -> int:
+    """Return on how many pairs, as the catalogue says, a baseline is trained in one run."""
+    sources = [*baseline.train, *(each for many in baseline.train_for.values() for each in many)]
+    return sum(
+        find_task(each.task).dataset(name).scored
+        for each in sources
+        for name in each.first_of[:1] or each.datasets or find_task(each.task).dataset_names
+    )

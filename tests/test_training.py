@@ -1,0 +1,259 @@
+"""Training on labelled pairs: what is read, what is told to a baseline, one model a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import run_command
+from stsbaselines import experiment, load
+from stsbaselines.cells import cells_of, published_row
+from stsbaselines.config import (
+    BaselineConfig,
+    ExperimentConfig,
+    Explanation,
+    PublishedRun,
+    Training,
+)
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.predictor import Predictor, create
+from stsbaselines.preparation import OTHERS, Prepared, fitted
+from stsbaselines.systems import no_progress
+from stsbaselines.tasks.family import Scores
+from stsbaselines.training import LabelledPairs, read_labelled, train_on_pairs
+
+KITCHEN, JOURNEYS = find_task("sample-sts").datasets
+PAIRS = [("a cat", "a cat"), ("a cat", "a dog"), ("one", "two")]
+
+
+@pytest.mark.parametrize(
+    ("sources", "counts", "source"),
+    [
+        ([Training(task="sample-sts")], {"kitchen": 11, "journeys": 9}, "sample-sts (20"),
+        (
+            [Training(task="sample-sts", datasets=["journeys"])],
+            {"journeys": 9},
+            "sample-sts, journeys (9",
+        ),
+        (
+            [Training(task="sample-sts", first_of=["kitchen", "journeys"])],
+            {"kitchen": 11},
+            "sample-sts, kitchen (11",
+        ),
+        (
+            [Training(task="sample-sts", datasets=[name]) for name in ("journeys", "kitchen")],
+            {"kitchen": 11, "journeys": 9},
+            "sample-sts, journeys (9 labelled pairs) and sample-sts, kitchen (11",
+        ),
+    ],
+)
+def test_labelled_pairs_are_joined(
+    sources: list[Training], counts: dict[str, int], source: str
+) -> None:
+    found = read_labelled(sources)
+    assert {name: found.sets.count(f"sample-sts/{name}") for name in counts} == counts
+    assert len(found.pairs) == len(found.labels) == len(found.sets) == sum(counts.values())
+    assert found.source == f"{source} labelled pairs)"
+    assert np.isfinite(found.labels).all()
+
+
+def test_labels_that_are_no_array_are_joined_too() -> None:
+    found = read_labelled([Training(task="sample-ists")])
+    assert isinstance(found.labels, list)
+    assert len(found.labels) == len(found.pairs) == 10
+
+
+class Told(Predictor):
+    """Remembers what it was told."""
+
+    name = "told"
+
+    def fit(self, pairs: Any, gold: Any = None, sets: Any = None) -> Any:
+        self.told_ = list(zip(pairs, gold, sets, strict=True))
+        return self
+
+
+class Mean(Predictor):
+    """Predicts the mean of the scores that it was trained on."""
+
+    name = "mean"
+
+    def fit(self, pairs: Any, gold: Any = None) -> Any:
+        self.mean_ = sum(gold) / len(gold)
+        return self
+
+
+def test_a_baseline_is_told_the_data_sets_if_it_asks() -> None:
+    given = LabelledPairs(PAIRS[:2], [5.0, 2.0], ["a", "b"])
+    told: Any = given.fit(Told())
+    assert told.told_ == [(PAIRS[0], 5.0, "a"), (PAIRS[1], 2.0, "b")]
+    mean: Any = given.fit(Mean())
+    assert mean.mean_ == 3.5
+
+
+def test_each_data_set_has_the_model_of_its_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stsbaselines.preparation.create", lambda name, **_: Mean())
+    given = {
+        "journeys": LabelledPairs(PAIRS, [1.0, 1.0, 1.0]),
+        OTHERS: LabelledPairs(PAIRS, [4.0, 4.0, 4.0]),
+    }
+    baseline = BaselineConfig(baseline="mean", train_for={"journeys": [Training(task="x")]})
+    seen: list[int] = []
+    runs = list(fitted(baseline, Prepared({}, given=given), [KITCHEN, JOURNEYS], seen.append))
+    [(folder, models)] = runs
+    assert folder == ""
+    assert {name: model.mean_ for name, model in models.items()} == {  # type: ignore[attr-defined]
+        "kitchen": 4.0,
+        "journeys": 1.0,
+    }
+    assert seen == [3, 3]
+
+
+def test_seeds_of_a_trained_baseline_are_numbers() -> None:
+    seen = []
+
+    class Seeded(Mean):
+        name = "seeded"
+
+        def __init__(self, random_state: Any = None) -> None:
+            self.random_state = random_state
+            seen.append(random_state)
+
+    baseline = BaselineConfig(baseline="seeded", seeds=3, train=[Training(task="sample-sts")])
+    prepared = Prepared({}, given={OTHERS: LabelledPairs(PAIRS, [1.0, 2.0, 3.0])})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("stsbaselines.preparation.create", lambda name, **each: Seeded(**each))
+        folders = [folder for folder, _ in fitted(baseline, prepared, [KITCHEN], no_progress)]
+    assert folders == ["seed-0", "seed-1", "seed-2"]
+    assert seen == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"train_for": {"OnWM": [Training(task="sts2012-train")]}}, "did you mean 'OnWN'"),
+        (
+            {"train_for": {"OnWN": [Training(task="sts2012-train")]}},
+            "nothing is said of MSRpar, MSRvid, SMTeuroparl, SMTnews",
+        ),
+        ({"train": [Training(task="sts2012-train", datasets=["MSRpa"])]}, "did you mean 'MSRpar'"),
+        ({"train": [Training(task="sts2013"), Training(task="sts2012")]}, "must be another task"),
+    ],
+)
+def test_faulty_training_is_found_before_it_runs(change: dict[str, Any], message: str) -> None:
+    baseline = BaselineConfig(baseline="dkpro-string").model_copy(update=change)
+    with pytest.raises(InputError, match=message):
+        experiment.validate(ExperimentConfig(task="sts2012", baselines=[baseline]))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"train": {"task": "a", "datasets": ["b"], "first_of": ["c"]}}, "either datasets or"),
+        ({"train_for": {"OnWN": []}}, "something to train on for each data set"),
+        ({"train_for": {"OnWN": {"task": "a"}}, "fit_on_inputs": True}, "only one of"),
+        ({"train_for": {"OnWN": {"task": "a"}}, "model": "m"}, "a model without"),
+    ],
+)
+def test_contradictions_in_training_are_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        BaselineConfig(baseline="dkpro-string", **fields)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "status"), [(0.5, "close"), (0.01, "differs"), (None, "not reproducible")]
+)
+def test_a_system_that_was_made_anew_is_never_exact(tolerance: float | None, status: str) -> None:
+    baseline = BaselineConfig(
+        baseline="dkpro",
+        substitutes="Brown for Wikipedia",
+        published=[PublishedRun(table="sts2013-core", run="DKPro")],
+        explained={
+            "all": Explanation(reason="why", tolerance=tolerance),
+            "SMT": Explanation(reason="not to be read"),
+        },
+    )
+    task = find_task("sts2013")
+    scores = Scores(
+        task="sts2013",
+        run="dkpro",
+        main="pearson",
+        datasets={name: {"pearson": 0.75, "n": 1} for name in task.dataset_names},
+        aggregates={"Mean": 0.75},
+        signature="",
+    )
+    row = published_row(task, baseline)
+    cells = {each.name: each for each in cells_of(task, baseline, [scores], row)}
+    assert cells["OnWN"].status == status
+    assert cells["OnWN"].reason == "Brown for Wikipedia; why"
+    assert cells["SMT"].status == "illegible"
+    assert cells["headlines"].status == ""
+
+
+def test_train_and_predict_from_the_command_line(tmp_path: Path) -> None:
+    done = run_command(["train", "dkpro-string", "--on", "sample-sts", "-o", "model"])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "sample-sts/kitchen: 11 pairs",
+        "sample-sts/journeys: 9 pairs",
+        "wrote model",
+    ]
+    model: Any = load("model")
+    assert model.trained_on_ == {"sample-sts/kitchen": 11, "sample-sts/journeys": 9}
+    assert model.n_jobs == 1
+    Path("pair.tsv").write_text("a cat sat\ta cat sat!\n")
+    assert run_command(["predict", "model", "pair.tsv"]).stdout == "5.0000000000\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--on", "sample-sts/kitchn", "-o", "m"], "did you mean 'kitchen'"),
+        (["--on", "sample-st", "-o", "m"], "did you mean 'sample-sts'"),
+        (["--on", "sample-pit-train", "-o", "m"], "no pairs with scores from 0 to 5"),
+        (["--on", "sample-sts", "--on", "sample-sts/kitchen", "-o", "m"], "named twice"),
+        (["--on", "sample-sts/kitchen"], "name a folder for it by -o"),
+        (["--on", "sample-sts", "--set", "idf=predicted"], "name a folder for it by -o"),
+        (["--on", "sts2012-train"], "sts2012-train is not here"),
+        (["--on", "sample-sts", "-o", "m", "--set", "idfs=1"], "did you mean 'idf'"),
+    ],
+)
+def test_faulty_training_from_the_command_line(arguments: list[str], message: str) -> None:
+    done = run_command(["train", "dkpro-string", *arguments])
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not Path("m").exists()
+
+
+def test_a_missing_corpus_stops_one_baseline_only(tmp_path: Path) -> None:
+    def no_corpus(self: Any, predictor: Predictor) -> Predictor:
+        if predictor.name == "dkpro":
+            raise MissingDataError("The corpus gcide is not here.")
+        return predictor.fit(self.pairs, self.labels)
+
+    config = ExperimentConfig(
+        task="sample-sts",
+        group="some-group",
+        baselines=[
+            BaselineConfig(baseline="dkpro", fit_on_inputs=True),
+            BaselineConfig(baseline="token-cosine"),
+        ],
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LabelledPairs, "fit", no_corpus)
+        results = experiment.run(config, tmp_path)
+    dkpro, cosine = results.baselines
+    assert {cell.status for cell in dkpro.cells} == {"no data"}
+    assert cosine.runs
+    assert "dkpro did not run. The corpus gcide is not here." in results.notes
+    assert (tmp_path / "some-group/sample-sts/results.json").is_file()
+
+
+def test_training_leaves_the_parameters_as_they_were(tmp_path: Path) -> None:
+    model = train_on_pairs("dkpro-string", ["sample-sts"], n_jobs=2, features=["strings"])
+    assert model.get_params() == create("dkpro-string", features=["strings"]).get_params()
