@@ -1,8 +1,8 @@
 """What each group of features of DKPro's and TakeLab's systems is worth, on the official data.
 
 Run it with ``make ablation``. Each system of the configurations ``strong-*`` is trained and scored
-with all of its features, without each group of them, and with each group alone. It takes a
-quarter of an hour on two cores.
+with all of its features, without each group of them, and with each group alone; TakeLab's with one
+seed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from stsbaselines import experiment
 from stsbaselines.config import BaselineConfig, ExperimentConfig, read_config
+from stsbaselines.errors import InputError
 from stsbaselines.predictor import find
 from stsbaselines.report import Format, render
 
@@ -41,6 +42,8 @@ def columns(config: ExperimentConfig, system: str) -> dict[str, dict[str, str]]:
     varied = config.model_copy(update={"baselines": list(chosen.values())})
     with tempfile.TemporaryDirectory() as out:
         results = experiment.run(varied, Path(out), n_jobs=-1)
+    if not all(result.runs for result in results.baselines):
+        raise InputError(results.notes)
     return {
         title: {
             f"{results.task.task.removeprefix('sts')} {name}": f"{value:.4f}"

@@ -142,7 +142,7 @@ def cells_of(
             general = explained.get("all") if cell.published is not None else None
             explanation = explained.get(name, general)
             if cell.published is not None and baseline.substitutes:
-                yield _judged_as_anew(cell, explanation, baseline.substitutes)
+                yield _judged_as_anew(cell, explanation, f"{trained_on}; {baseline.substitutes}")
             elif cell.published is not None and trained_on:
                 yield _judged_as_trained(cell, explanation, trained_on)
             else:
@@ -159,9 +159,9 @@ def _judged_as_trained(cell: Cell, explanation: Explanation | None, trained_on: 
     return replace(cell, status="trained" if near else "differs", reason=reason)
 
 
-def _judged_as_anew(cell: Cell, explanation: Explanation | None, substitutes: str) -> Cell:
+def _judged_as_anew(cell: Cell, explanation: Explanation | None, origin: str) -> Cell:
     """Return the cell of a system that was made anew, and so never is `exact`."""
-    reason = f"{substitutes}; {explanation.reason}" if explanation else substitutes
+    reason = f"{origin}; {explanation.reason}" if explanation else origin
     if explanation is None or explanation.tolerance is None:
         return replace(cell, status="not reproducible", reason=reason)
     near = _is_near(cell, explanation.tolerance)

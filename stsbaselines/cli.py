@@ -17,6 +17,13 @@ import typer
 
 from stsbaselines import __version__
 from stsbaselines.errors import InputError
+from stsbaselines.models import (
+    CORPORA,
+    PAIRS,
+    TRAINED_ON_CORPORA,
+    TRAINED_ON_PAIRS,
+    model_name,
+)
 
 if TYPE_CHECKING:
     from stsbaselines.config import ExperimentConfig
@@ -27,8 +34,6 @@ if TYPE_CHECKING:
     from stsbaselines.systems import Progress
 
 BAD_INPUT = 2
-DEFAULT_CORPORA = ["wordnet", "brown"]
-DEFAULT_TRAINING = ["sts2012-train"]
 
 app = typer.Typer(
     help="Official baselines and scorers of the STS, interpretable STS and PIT tasks.",
@@ -98,8 +103,8 @@ def options(
 
 
 @contextmanager
-def _progress(steps: int, what: str = "predicting") -> Iterator[Progress]:
-    """Show a progress bar on a terminal."""
+def _progress(steps: int | None, what: str = "predicting") -> Iterator[Progress]:
+    """Show a progress bar on a terminal, a moving one if the number of steps is not known."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 
@@ -516,12 +521,8 @@ def train_on_corpora(
     context: typer.Context,
     corpus: Annotated[
         list[str],
-        typer.Option(
-            "--corpus",
-            metavar="NAME",
-            help="wordnet, brown, gcide, gcide-without-wordnet, or a file, a sentence a line.",
-        ),
-    ] = DEFAULT_CORPORA,
+        typer.Option("--corpus", metavar="NAME", help="A corpus, or a file, a sentence a line."),
+    ] = list(CORPORA),  # noqa: B006 - typer copies it
     out: ModelOut = None,
     parameter: ParameterOption = None,
     data_dir: DataDir = None,
@@ -532,10 +533,10 @@ def train_on_corpora(
 
     baseline = str(context.info_name)
     is_usual = not parameter and set(corpus) <= set(corpus_names())
-    target = _model_folder(out, training.model_name(baseline, corpus) if is_usual else "")
+    target = _model_folder(out, model_name(baseline, corpus) if is_usual else "")
     usual = {"verbose": sys.stderr.isatty(), "n_jobs": -1} if baseline == "wtmf" else {}
     parameters = {"random_state": 0, **usual, **_parameters(parameter)}
-    model = training.train_on_corpora(baseline, corpus, data_dir, **parameters)
+    model = training.train_on_corpora(baseline, corpus, data_dir, parameters)
     defaults = type(model)().get_params()
     model.set_params(**{name: defaults[name] for name in usual}).save(target)
     for name, each in model.corpora_.items():
@@ -543,20 +544,12 @@ def train_on_corpora(
     print(f"wrote {target}")
 
 
-for _name, _title in [
-    ("wtmf", "weighted textual matrix factorisation"),
-    ("lsa", "latent semantic analysis"),
-    ("lda", "latent Dirichlet allocation"),
-]:
-    train_app.command(_name, help=f"Train {_title} on corpora.")(train_on_corpora)
-
-
 def train_on_pairs(
     context: typer.Context,
     on: Annotated[
         list[str],
         typer.Option("--on", metavar="TASK[/DATASET]", help="Labelled pairs; can be repeated."),
-    ] = DEFAULT_TRAINING,
+    ] = list(PAIRS),  # noqa: B006 - typer copies it
     out: ModelOut = None,
     parameter: ParameterOption = None,
     data_dir: DataDir = None,
@@ -567,21 +560,24 @@ def train_on_pairs(
 
     baseline = str(context.info_name)
     is_usual = not parameter and not any("/" in each for each in on)
-    target = _model_folder(out, training.model_name(baseline, on) if is_usual else "")
-    parameters = _parameters(parameter)
-    model = training.train_on_pairs(baseline, on, data_dir, _jobs(jobs), **parameters)
+    target = _model_folder(out, model_name(baseline, on) if is_usual else "")
+    with _progress(None, "training"):
+        model = training.train_on_pairs(baseline, on, data_dir, _jobs(jobs), _parameters(parameter))
     model.save(target)
     for name, count in model.trained_on_.items():
         print(f"{name}: {count:,} pairs")
     print(f"wrote {target}")
 
 
-for _name, _title in [
-    ("dkpro-string", "DKPro's system without its resources"),
-    ("dkpro", "DKPro's system"),
-    ("takelab-simple", "TakeLab's simple system"),
-]:
-    train_app.command(_name, help=f"Train {_title} on labelled pairs.")(train_on_pairs)
+def _add_trainers() -> None:
+    for name in TRAINED_ON_CORPORA:
+        about = f"Train {name} on corpora; by default with seed 0."
+        train_app.command(name, help=about)(train_on_corpora)
+    for name in TRAINED_ON_PAIRS:
+        train_app.command(name, help=f"Train {name} on labelled pairs.")(train_on_pairs)
+
+
+_add_trainers()
 
 
 def _model_folder(out: Path | None, usual: str) -> Path:
@@ -670,7 +666,7 @@ def _only(found: list[Table], task: str | None, purpose: str) -> Table:
 def reproduce(
     config: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CONFIG...]", help="All that come with the package, if none."),
+        typer.Argument(metavar="[CONFIG...]", help="By default all but the slow ones."),
     ] = None,
     data_dir: DataDir = None,
     out: Annotated[
@@ -693,7 +689,8 @@ def reproduce(
     named = {name: read_config(name) for name in config or config_names()}
     for name, chosen in named.items():
         _validate(name, chosen)
-    every = [experiment.with_published_rows(each) for each in named.values()]
+    wanted = [each for each in named.values() if config or not each.slow]
+    every = [experiment.with_published_rows(each) for each in wanted]
     configs = [each for each in every if each is not None]
     if not configs:
         raise InputError(f"{', '.join(named)}: no baseline has a published row.")

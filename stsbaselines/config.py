@@ -185,6 +185,8 @@ class ExperimentConfig(_Section):
     group : str
         What the ledger lists its rows under, such as ``strong-systems``, and the folder that its
         outputs go to; empty for the official baselines.
+    slow : bool
+        Whether the ledger leaves it out unless it is named, since it takes long.
     baselines : list of BaselineConfig
     instead : list of str
         Configurations, of which the first one whose data is here is run if that of this one
@@ -192,6 +194,7 @@ class ExperimentConfig(_Section):
     """
 
     task: str
+    slow: bool = Field(default=False, strict=True)
     group: str = Field(default="", pattern=r"^([a-z][a-z0-9-]*)?$")
     instead: list[str] = Field(default_factory=list)
     baselines: list[BaselineConfig] = Field(min_length=1)

@@ -36,10 +36,20 @@ class Estimator:
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
-        """Return the parameters of `__init__` by name, sorted, with their defaults."""
+        """Return the parameters of `__init__` by name, sorted, with their defaults.
+
+        Raises
+        ------
+        RuntimeError
+            If it takes any number of arguments without names, as of scikit-learn's estimators.
+        """
         if cls.__init__ is object.__init__:
             return {}
         _, *parameters = inspect.signature(cls.__init__).parameters.values()
+        if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+            raise RuntimeError(
+                f"{cls.__name__} must name its parameters in the signature of `__init__`."
+            )
         named = {each.name: each for each in parameters if each.kind is not each.VAR_KEYWORD}
         return {name: named[name].default for name in sorted(named)}
 

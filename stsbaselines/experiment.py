@@ -17,6 +17,7 @@ from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.files import make_folder, to_json, write_bytes, write_text, writing
+from stsbaselines.models import ready
 from stsbaselines.predictor import Predictor, create
 from stsbaselines.preparation import (
     Inputs,
@@ -27,7 +28,7 @@ from stsbaselines.preparation import (
     validate_training,
 )
 from stsbaselines.submission import read_gold
-from stsbaselines.systems import Progress, available, check_kind, no_progress, output_lines, ready
+from stsbaselines.systems import Progress, available, check_kind, no_progress, output_lines
 from stsbaselines.tasks import sts, typed
 from stsbaselines.tasks.family import Scores, family_named, family_of
 from stsbaselines.tasks.records import text_of, xml_of
@@ -96,9 +97,7 @@ class Results:
             "baselines": [
                 {
                     "name": baseline.config.title,
-                    **baseline.config.model_dump(
-                        include={"baseline", "parameters", "seeds", "fit_on_inputs"}
-                    ),
+                    **baseline.config.model_dump(exclude={"name", "published", "explained"}),
                     "cells": [cell.to_dict() for cell in baseline.cells],
                     "runs": [scores.to_dict() for scores in baseline.runs],
                 }
@@ -149,22 +148,20 @@ def run(
     prepared = [prepare(task, each, data_dir, notes, inputs, n_jobs) for each in config.baselines]
     make_folder(out / task.task)
     results, missing = [], set()
-    for baseline, each in zip(config.baselines, prepared, strict=True):
+    for baseline, needs in zip(config.baselines, prepared, strict=True):
         runs: list[Scores] = []
         evidence: list[list[Evidence]] = []
         place = out / task.task / baseline.title
         try:
             with tempfile.TemporaryDirectory() as temporary:
-                for folder, predictors in fitted(baseline, each, datasets, progress):
+                for folder, models in fitted(baseline, needs, datasets, progress):
                     target = (place if len(runs) < KEPT_SEEDS else Path(temporary)) / folder
-                    evidence = _predict(
-                        task, datasets, inputs, predictors, target, n_jobs, progress
-                    )
+                    evidence = _predict(task, datasets, inputs, models, target, n_jobs, progress)
                     runs.append(_scored(task, datasets, gold, target, baseline.title))
         except MissingDataError as error:
-            each = replace(each, why_missing=str(error), can_run=False)
-        missing.add(each.why_missing)
-        results.append(_result(task, datasets, baseline, each, runs, evidence))
+            needs, runs = replace(needs, why_missing=str(error), can_run=False), []
+        missing.add(needs.why_missing)
+        results.append(_result(task, datasets, baseline, needs, runs, evidence))
     if not any(each.runs for each in results):
         raise MissingDataError(sorted(missing))
     found = Results(task, tuple(results))
@@ -245,7 +242,7 @@ def _not_published(
         if cell.status:
             yield cell
         else:
-            reason = baseline.substitutes or prepared.trained_on
+            reason = "; ".join(filter(None, [prepared.trained_on, baseline.substitutes]))
             yield replace(cell, status=NOT_PUBLISHED, reason=reason)
 
 
@@ -285,7 +282,8 @@ def validate(config: ExperimentConfig) -> None:
         validate(other)
     for baseline in config.baselines:
         resources = dict.fromkeys(baseline.resources, "")
-        predictor = create(baseline.baseline, **{**baseline.parameters, **resources})
+        seeds = {} if baseline.seeds is None else {"random_state": 0}
+        predictor = create(baseline.baseline, **{**baseline.parameters, **resources, **seeds})
         check_kind(f"baseline {baseline.baseline!r}", predictor.predicts, task)
         for name in baseline.resources.values():
             task.resource(name)

@@ -52,9 +52,8 @@ class Predictor(Estimator):
 
     Conventions of scikit-learn hold: `__init__` only stores its parameters, learned
     attributes end in ``_``, `sklearn.base.clone` and `GridSearchCV` work. A subclass
-    defines `name` and `predict`, `fit` if it learns, `predicts` if that is something
-    else than scores (``alignments`` of chunks), and `default_model` if its name alone stands for
-    the trained model that `stsbaselines train` makes by default.
+    defines `name` and `predict`, `fit` if it learns, and `predicts` if that is something
+    else than scores (``alignments`` of chunks).
 
     Examples
     --------
@@ -68,7 +67,6 @@ class Predictor(Estimator):
 
     name: ClassVar[str]
     predicts: ClassVar[str] = "scores"
-    default_model: ClassVar[str] = ""
 
     def fit(self: Self, pairs: Sequence[Any], gold: Any = None) -> Self:
         """Learn from pairs; here, do nothing, as a baseline without training needs.
@@ -104,14 +102,16 @@ class Predictor(Estimator):
         chunk_size : int
             Pairs a chunk.
         n_jobs : int
-            Processes of joblib; -1 for all cores.
+            Processes of joblib; -1 for all cores. A single chunk is predicted in this one.
 
         Yields
         ------
         ndarray of shape (up to chunk_size,)
         """
         chunks = chunks_of(pairs, chunk_size)
-        if n_jobs == 1:
+        first = list(itertools.islice(chunks, 0 if n_jobs == 1 else 2))
+        chunks = itertools.chain(first, chunks)
+        if len(first) < 2:
             yield from map(self._predict_chunk, chunks)
             return
         from joblib import Parallel, delayed, effective_n_jobs  # slow to import

@@ -11,12 +11,13 @@ import numpy as np
 
 from stsbaselines.config import BaselineConfig, Training
 from stsbaselines.data.catalogue import DataSet, Task, find_task
-from stsbaselines.data.find import is_unverified, require_model, require_resource
+from stsbaselines.data.find import is_unverified, require_resource
 from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.models import asked_for, load_model
 from stsbaselines.predictor import Predictor, create, find
 from stsbaselines.systems import Progress
 from stsbaselines.tasks.family import family_of
-from stsbaselines.training import LabelledPairs, how_to_train, read_labelled
+from stsbaselines.training import LabelledPairs, check_distinct, read_labelled
 
 Inputs = Mapping[str, Mapping[str, Path]]
 OTHERS = ""
@@ -72,9 +73,7 @@ def prepare(
     n_jobs : int
         Processes, also of the baseline if it asks for `n_jobs`.
     """
-    asked = create(baseline.baseline).get_params(deep=False)
-    usual = {"data_dir": data_dir, "n_jobs": n_jobs}
-    parameters = {key: value for key, value in usual.items() if key in asked}
+    parameters = asked_for(create(baseline.baseline), data_dir=data_dir, n_jobs=n_jobs)
     parameters.update(baseline.parameters)
     try:
         if baseline.model:
@@ -115,8 +114,7 @@ def _loaded(
     baseline: BaselineConfig, data_dir: str | Path | None, notes: Sequence[str]
 ) -> Prepared:
     """Load a trained model, and note what it was trained on."""
-    path = require_model(baseline.model, how_to_train(baseline.baseline, baseline.model), data_dir)
-    model = find(baseline.baseline).load(path)
+    model = load_model(find(baseline.baseline), baseline.model, data_dir)
     trained = f"trained on the {_corpora(model) or 'sentences of an unknown corpus'}"
     return Prepared({}, notes, {}, trained, " ".join(notes), model=model)
 
@@ -189,8 +187,12 @@ def validate_training(task: Task, baseline: BaselineConfig) -> None:
         If one is unknown, or it is the task itself or of another family, or a data set is left
         without training.
     """
-    for each in [*baseline.train, *(each for many in baseline.train_for.values() for each in many)]:
-        _validate_source(task, each)
+    for sources in [baseline.train, *baseline.train_for.values()]:
+        for each in sources:
+            _validate_source(task, each)
+        check_distinct(sources)
+    if baseline.is_trained and find(baseline.baseline).fit is Predictor.fit:
+        raise InputError(f"train: the baseline {baseline.title!r} does not learn.")
     for name in baseline.train_for:
         task.dataset(name)
     forgotten = [name for name in task.dataset_names if name not in baseline.train_for]
@@ -206,6 +208,12 @@ def _validate_source(task: Task, train: Training) -> None:
         raise InputError(
             f"train: {source.task} cannot be trained on for {task.task}: it must be another task"
             " of the same family."
+        )
+    if source.gold_range != task.gold_range:
+        raise InputError(
+            f"train: {source.task} cannot be trained on for {task.task}: its gold scores are from"
+            f" {source.gold_range[0]:g} to {source.gold_range[1]:g}, those of {task.task} from"
+            f" {task.gold_range[0]:g} to {task.gold_range[1]:g}."
         )
 
 

@@ -20,9 +20,10 @@ import numpy as np
 
 from stsbaselines import predictor as predictors
 from stsbaselines.data.catalogue import DataSet, Task
-from stsbaselines.data.find import locate, require_all, require_model
+from stsbaselines.data.find import locate, require_all
 from stsbaselines.errors import Fault, InputError, shown, suggestion, unknown
 from stsbaselines.files import readable, writing
+from stsbaselines.models import ready
 from stsbaselines.predictor import Predictor, check_pairs
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.submission import run_name
@@ -546,39 +547,6 @@ def _lines_of_predictor(
         check = _check_scale if predictor.predicts == "scores" else _no_check
         lines[dataset.name] = output_lines(family, predictor, pairs, n_jobs, check)
     return lines, notes
-
-
-def ready(predictor: Predictor, data_dir: str | Path | None = None) -> Predictor:
-    """Return a predictor that can predict: itself, or the default model of its baseline.
-
-    Parameters
-    ----------
-    predictor : Predictor
-        One that is not fitted is fitted on nothing, which does for baselines that do not learn.
-    data_dir : path, optional
-        Where the model is looked for first.
-
-    Raises
-    ------
-    InputError
-        If it must be trained first.
-
-    Examples
-    --------
-    >>> ready(predictors.create("token-cosine"))
-    TokenCosine()
-    """
-    if predictor.__sklearn_is_fitted__():
-        return predictor
-    if not predictor.default_model:
-        return predictor.fit([])
-    how = f"stsbaselines train {predictor.name}"
-    if predictor.get_params(deep=False) != type(predictor)().get_params(deep=False):
-        raise InputError(
-            f"{predictor.name} with other parameters than the usual ones must be trained first: see"
-            f" `{how} --help`."
-        )
-    return type(predictor).load(require_model(predictor.default_model, how, data_dir))
 
 
 def check_kind(name: str, predicts: str, task: Task) -> None:

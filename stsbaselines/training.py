@@ -14,13 +14,16 @@ import numpy as np
 
 from stsbaselines.config import Training
 from stsbaselines.data.catalogue import DataSet, Task, find_task
-from stsbaselines.data.corpora import corpus_names, sentences_of
+from stsbaselines.data.corpora import sentences_of
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.models import asked_for
 from stsbaselines.predictor import Predictor, create
 from stsbaselines.systems import available
 from stsbaselines.tasks.family import family_of
 from stsbaselines.tasks.records import read_catalogue, text_of
+
+SCORES = (0, 5)
 
 T = TypeVar("T")
 
@@ -58,8 +61,8 @@ def read_labelled(sources: Sequence[Training], data_dir: str | Path | None = Non
     Parameters
     ----------
     sources : sequence of Training
-        Of tasks of one family. A data set that may not be redistributed is left out if its
-        sentences are not here.
+        Of tasks of one family. Of a whole task, a data set that may not be redistributed is left
+        out if its sentences are not here.
     data_dir : path, optional
         Where the data is looked for first.
 
@@ -99,8 +102,9 @@ def _read(task: Task, dataset: DataSet, data_dir: str | Path | None) -> Labelled
 def _here(task: Task, source: Training, data_dir: str | Path | None) -> list[DataSet]:
     if source.first_of:
         return [_first_here(task, source.first_of, data_dir)]
-    wanted = [task.dataset(name) for name in source.datasets or task.dataset_names]
-    return available(task, wanted, data_dir)[0]
+    if source.datasets:
+        return [task.dataset(name) for name in source.datasets]
+    return available(task, task.datasets, data_dir)[0]
 
 
 def _first_here(task: Task, names: Sequence[str], data_dir: str | Path | None) -> DataSet:
@@ -115,37 +119,11 @@ def _first_here(task: Task, names: Sequence[str], data_dir: str | Path | None) -
     raise missing[-1]
 
 
-def how_to_train(baseline: str, model: str) -> str:
-    """Return the command that trains a model of a baseline, as `model_name` calls it.
-
-    Examples
-    --------
-    >>> how_to_train("wtmf", "wtmf-wordnet+brown")
-    'stsbaselines train wtmf --corpus wordnet --corpus brown'
-    >>> how_to_train("dkpro", "dkpro-sts2012-train")
-    'stsbaselines train dkpro --on sts2012-train'
-    """
-    sources = model.removeprefix(f"{baseline}-").split("+")
-    option = "corpus" if set(sources) <= set(corpus_names()) else "on"
-    return " ".join([f"stsbaselines train {baseline}", *(f"--{option} {each}" for each in sources)])
-
-
-def model_name(baseline: str, corpora: Sequence[str | Path]) -> str:
-    """Return what a trained model is called by default.
-
-    Examples
-    --------
-    >>> model_name("wtmf", ["wordnet", "my/sentences.txt"])
-    'wtmf-wordnet+sentences'
-    """
-    return f"{baseline}-{'+'.join(Path(corpus).stem for corpus in corpora)}"
-
-
 def train_on_corpora(
     baseline: str,
     corpora: Sequence[str | Path],
     data_dir: str | Path | None = None,
-    **parameters: Any,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Any:
     """Train a baseline that learns from sentences.
 
@@ -157,7 +135,7 @@ def train_on_corpora(
         See `stsbaselines.data.corpora.sentences_of`.
     data_dir : path, optional
         Where corpora are looked for first.
-    **parameters
+    parameters : mapping of str to any, optional
         Of the baseline.
 
     Returns
@@ -173,7 +151,7 @@ def train_on_corpora(
     _check_distinct(corpora, "corpus")
     sources = {str(corpus): sentences_of(corpus, data_dir) for corpus in corpora}
     described: dict[str, dict[str, Any]] = {}
-    predictor: Any = create(baseline, **parameters)
+    predictor: Any = create(baseline, **(parameters or {}))
     predictor.fit(_described(sources, described, "sentences", _line))
     predictor.corpora_ = described
     return predictor
@@ -184,7 +162,7 @@ def train_on_pairs(
     sources: Sequence[str],
     data_dir: str | Path | None = None,
     n_jobs: int = 1,
-    **parameters: Any,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Any:
     """Train a baseline that learns from labelled pairs.
 
@@ -198,7 +176,7 @@ def train_on_pairs(
         Where data is looked for first.
     n_jobs : int
         Processes.
-    **parameters
+    parameters : mapping of str to any, optional
         Of the baseline.
 
     Returns
@@ -212,14 +190,13 @@ def train_on_pairs(
         If there is no such task or data set, one is named twice, or one is not here.
     """
     wanted = [_source(text) for text in sources]
-    _check_distinct([name for each in wanted for name in _datasets(each)], "data set")
+    check_distinct(wanted)
     pairs = read_labelled(wanted, data_dir)
-    predictor = create(baseline, **parameters)
-    asked = predictor.get_params()
-    usual = {"data_dir": data_dir, "n_jobs": n_jobs}
-    used = {key: asked[key] for key in usual if key in asked and key not in parameters}
-    predictor.set_params(**{key: usual[key] for key in used})
-    fitted: Any = pairs.fit(predictor).set_params(**used)
+    given = dict(parameters or {})
+    predictor = create(baseline, **given)
+    kept = predictor.get_params(deep=False)
+    used = asked_for(predictor, data_dir=data_dir, n_jobs=n_jobs) | given
+    fitted: Any = pairs.fit(predictor.set_params(**used)).set_params(**kept)
     fitted.trained_on_ = dict(Counter(pairs.sets))
     return fitted
 
@@ -228,14 +205,27 @@ def _source(text: str) -> Training:
     """Parse ``TASK`` or ``TASK/DATASET``, of a task whose pairs have scores from 0 to 5."""
     name, slash, dataset = text.partition("/")
     task = find_task(name)
-    if task.family != "sts":
+    if task.family != "sts" or tuple(task.gold_range) != SCORES:
         raise InputError(f"{name} cannot be trained on: it has no pairs with scores from 0 to 5.")
     return Training(task=name, datasets=[task.dataset(dataset).name] if slash else [])
 
 
-def _datasets(source: Training) -> list[str]:
-    names = source.datasets or find_task(source.task).dataset_names
-    return [f"{source.task}/{name}" for name in names]
+def check_distinct(sources: Sequence[Training]) -> None:
+    """Refuse sources that name a data set twice.
+
+    Examples
+    --------
+    >>> check_distinct([Training(task="sts2012"), Training(task="sts2012", datasets=["OnWN"])])
+    Traceback (most recent call last):
+    stsbaselines.errors.InputError: the data set sts2012/OnWN is named twice to train on.
+    """
+    seen: set[str] = set()
+    for source in sources:
+        names = source.datasets or source.first_of or find_task(source.task).dataset_names
+        for name in (f"{source.task}/{each}" for each in names):
+            if name in seen:
+                raise InputError(f"the data set {name} is named twice to train on.")
+            seen.add(name)
 
 
 def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> Any:

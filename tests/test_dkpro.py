@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,9 @@ import stsbaselines
 from conftest import run_command
 from stsbaselines.baselines import _esa
 from stsbaselines.baselines._dkpro_features import (
-    KEPT_PAIRS,
     STRING_NAMES,
     WORD_NAMES,
     CharacterNgrams,
-    Remembered,
     StringSimilarity,
     WordNgrams,
     character_profile,
@@ -33,6 +33,7 @@ from stsbaselines.baselines._dkpro_features import (
     word_similarities,
 )
 from stsbaselines.baselines._esa import SemanticAnalysis, packed, space_of, unpacked
+from stsbaselines.baselines._pair_features import KEPT_PAIRS, Remembered, of_each
 from stsbaselines.baselines._resnik import WordNetSimilarity, best_matches
 from stsbaselines.baselines.dkpro import DKPro
 from stsbaselines.baselines.dkpro_string import DKProString, backward_elimination, is_same
@@ -249,10 +250,9 @@ WORDNET = {
 }
 
 
-@pytest.fixture
-def small_wordnet(tmp_path: Path) -> Path:
-    folder = tmp_path / "wordnet"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def small_wordnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wordnet")
     for name, lines in WORDNET.items():
         (folder / f"data.{name}").write_text("".join(f"{line}\n" for line in lines))
         (folder / f"{name}.exc").write_text("")
@@ -280,15 +280,21 @@ def test_matches_are_of_one_part_of_speech(small_wordnet: Path) -> None:
     assert right == [("the", 1.0), ("dog", 1.0), ("was", 1.0), ("run", 0.0)]
 
 
-@given(st.data())
-def test_resnik_is_symmetric_and_in_range(data: st.DataObject) -> None:
-    folder = Path(__file__).parent
-    similarity = WordNetSimilarity(folder)
-    weights = data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=4))
-    similarity.frequencies_, similarity.n_sentences_ = {"a": 2}, 20
-    matches = [(data.draw(st.sampled_from("ab")), weight) for weight in weights]
-    found = similarity._averaged(matches)
-    assert min(weights) - 1e-12 <= found <= max(weights) + 1e-12
+SENSES = st.lists(
+    st.sampled_from(["the", "dog", "cats", "animal", "stone", "runs", "sitting", "old", "."]),
+    max_size=5,
+).map(" ".join)
+
+
+@given(st.lists(st.tuples(SENSES, SENSES), min_size=1, max_size=4), SENSES, SENSES)
+def test_resnik_is_symmetric_and_in_range(
+    small_wordnet: Path, pairs: list[tuple[str, str]], left: str, right: str
+) -> None:
+    similarity = WordNetSimilarity(small_wordnet).fit([*pairs, ("a dog barks", "stones")])
+    there, back, same = similarity.transform([(left, right), (right, left), (left, left)])
+    assert there == pytest.approx(back)
+    assert 0 <= there <= 1
+    assert same == (0 if left.strip(" .") == "" else pytest.approx(1))
 
 
 def test_semantic_analysis_by_hand() -> None:
@@ -354,13 +360,26 @@ def test_pairs_are_computed_once_and_forgotten() -> None:
         asked.append(pair)
         return len(pair[0])
 
-    remembered = Remembered(length)
+    remembered = Remembered(functools.partial(of_each, length))
     assert remembered([("a", "b"), ["aa", "b"], ("a", "b")]) == [1, 2, 1]
     assert remembered([("aa", "b")]) == [2]
     assert asked == [("a", "b"), ("aa", "b")]
     assert remembered((str(n), "") for n in range(KEPT_PAIRS + 1))[-1] == 5
     remembered([("a", "b")])
     assert asked[-1] == ("a", "b")
+
+
+def test_pairs_that_another_thread_makes_forget_are_still_given() -> None:
+    """What another thread does in the meantime, the function does here."""
+
+    def lengths(pairs: Sequence[tuple[str, str]]) -> list[int]:
+        if ("new", "") in pairs:
+            remembered((str(n), "") for n in range(KEPT_PAIRS))
+        return [len(left) for left, _ in pairs]
+
+    remembered = Remembered(lengths)
+    assert remembered([("old one", "")]) == [7]
+    assert remembered([("old one", ""), ("new", "")]) == [7, 3]
 
 
 def test_more_processes_give_the_same() -> None:
@@ -474,6 +493,24 @@ def test_whose_idf_it_is() -> None:
     assert predicted.frequencies_ is learned
 
 
+def test_a_single_pair_has_no_idf_of_its_own() -> None:
+    model = DKProString("predicted").fit(PAIRS, GOLD)
+    with pytest.raises(InputError, match="a single pair cannot be scored with idf='predicted'"):
+        model.predict(PAIRS[:1])
+    with pytest.raises(InputError, match="a single pair"):
+        model.predict_chunks(iter(PAIRS[:1]))
+    assert model.predict([]).shape == (0,)
+    assert [len(chunk) for chunk in model.predict_chunks(PAIRS[:3], 2)] == [2, 1]
+
+
+def test_an_unknown_idf_is_refused_when_it_predicts() -> None:
+    model = DKProString().fit(PAIRS, GOLD).set_params(idf="nonsense")
+    with pytest.raises(InputError, match="no idf 'nonsense'"):
+        model.predict(PAIRS)
+    with pytest.raises(InputError, match="no idf 'nonsense'"):
+        model.predict_chunks(PAIRS)
+
+
 def test_each_set_has_its_own_idf_in_training() -> None:
     sets = ["b", "a"] * 4
     model = DKProString("predicted", features=["characters"])
@@ -492,14 +529,21 @@ def test_each_set_has_its_own_idf_in_training() -> None:
     ("parameters", "pairs", "gold", "message"),
     [
         ({}, PAIRS, None, "must be trained"),
-        ({}, [], [], "at least 2 pairs"),
+        ({}, [], [], "pairs, at least 2, each"),
         ({}, PAIRS, GOLD[:3], "each with a score"),
         ({}, PAIRS, [9.0] * 8, "from 0 to 5"),
         ({}, PAIRS, [math.nan] * 8, "from 0 to 5"),
         ({}, PAIRS, ["x"] * 8, "from 0 to 5"),
+        ({}, PAIRS, [[1.0]] * 7 + [[1.0, 2.0]], "must be a list of scores"),
         ({"features": ["word"]}, PAIRS, GOLD, "did you mean 'words'"),
         ({"features": "words"}, PAIRS, GOLD, "must be a list"),
         ({"features": []}, PAIRS, GOLD, "must be a list"),
+        ({"features": 1}, PAIRS, GOLD, "must be a list"),
+        ({"features": {"words": 1}}, PAIRS, GOLD, "must be a list"),
+        ({"features": [1]}, PAIRS, GOLD, "no group of features '1'"),
+        ({"n_jobs": 0}, PAIRS, GOLD, "n_jobs is 0, but must be a whole number other than 0"),
+        ({"n_jobs": 1.5}, PAIRS, GOLD, "n_jobs is 1.5"),
+        ({"n_jobs": True}, PAIRS, GOLD, "n_jobs is True"),
         ({"idf": "train"}, PAIRS, GOLD, "no idf 'train'"),
         ({}, ["ab"], [1.0], "expected a pair of two strings"),
     ],
@@ -517,9 +561,47 @@ def test_sets_must_be_those_of_the_pairs() -> None:
         DKProString().fit(PAIRS, GOLD, ["a"])
 
 
-def test_corpora_must_be_a_list_and_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="corpora must be a list"):
-        DKPro("brown").fit(PAIRS, GOLD)
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"corpora": "brown"}, "must be a list of corpora"),
+        ({"corpora": 1}, "must be a list of corpora"),
+        ({"corpora": [1]}, "must be a list of corpora"),
+        ({"corpora": [], "features": ["esa"]}, "must be a list of corpora"),
+        ({"corpora": ["brown", "brown"]}, "a corpus is named twice"),
+        ({"corpora": ["a/x.txt", "b/x.txt"]}, "2 corpora are called 'x'"),
+        ({"corpora": ["brown", "b/brown.txt"]}, "2 corpora are called 'brown'"),
+        ({"wordnet": 3}, "wordnet must be a path"),
+        ({"data_dir": 3}, "data_dir must be a path"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        DKPro(**parameters).fit(PAIRS, GOLD)
+
+
+def test_corpora_do_not_matter_without_their_features() -> None:
+    model = DKPro([], features=["strings"]).fit(PAIRS, GOLD)
+    assert list(model.coefficients_) == list(STRING_NAMES)
+
+
+def test_a_corpus_that_is_rewritten_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(corpus_file(tmp_path))
+    model = DKPro([str(path)], features=["esa"]).fit(PAIRS, GOLD)
+    assert "cook" in model.esa_words_[0]
+    path.write_text("a bird flies\nthe bird sings\n")
+    assert model.fit(PAIRS, GOLD).esa_words_ == [["bird"]]
+    for name in ("owl", "bat"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        Path("corpus.txt").write_text(f"the {name}\na {name}\n")
+        found = DKPro(["corpus.txt"], features=["esa"]).fit(PAIRS, GOLD)
+        assert found.esa_words_ == [[name]]
+
+
+def test_corpora_must_be_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nltk.data.path", [])
     _esa.corpus_space.cache_clear()
     with pytest.raises(MissingDataError, match=r"nltk\.download\('brown'\)"):

@@ -96,6 +96,20 @@ def test_an_estimator_without_parameters() -> None:
     assert type(clone(Bare())) is Bare
 
 
+def test_parameters_without_names_are_refused_as_by_scikit_learn() -> None:
+    class Ours(Estimator):
+        def __init__(self, *values: float) -> None:
+            self.values = values
+
+    class Theirs(BaseEstimator):  # type: ignore[misc]
+        def __init__(self, *values: float) -> None:
+            self.values = values
+
+    for estimator in (Ours(1.0), Theirs(1.0)):
+        with pytest.raises(RuntimeError, match="parameters in the signature"):
+            estimator.get_params()
+
+
 def test_parameters_of_parameters_are_set() -> None:
     outer = Constant(inner=Constant(1))
     assert outer.set_params(inner__value=2, kept="x", inner__kept="y") is outer

@@ -196,7 +196,7 @@ def test_the_ledger_lists_published_cells_only(tmp_path: Path) -> None:
         ({"train": [Training(task="pit2015-train", first_of=["dev"])]}, "of the same family"),
         ({"train": [Training(task="sts2012-train", first_of=["OnWN"])]}, "no data set"),
         (
-            {"baseline": "chunk-aligner"},
+            {"baseline": "chunk-aligner", "seeds": None},
             "'chunk-aligner' predicts alignments, but sts2012 needs scores",
         ),
     ],

@@ -21,7 +21,7 @@ LAYERS = [
     {"data", "reference"},
     {"tasks"},
     {"predictor"},
-    {"baselines"},
+    {"baselines", "models"},
     {"config", "submission", "systems"},
     {"training"},
     {"cells", "preparation"},

@@ -24,12 +24,12 @@ from stsbaselines import experiment, load, report, training
 from stsbaselines.baselines._factorization import RowSolver, objective
 from stsbaselines.baselines.wtmf import WTMF
 from stsbaselines.config import BaselineConfig, ExperimentConfig, read_config
-from stsbaselines.data import corpora, find
+from stsbaselines.data import corpora
 from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.models import load_model, model_name
 from stsbaselines.predictor import create
 from stsbaselines.scoring import correlation
 from stsbaselines.text.stems import Vocabulary, counted, stems
-from stsbaselines.training import how_to_train
 
 NAMES = ["wtmf", "lsa", "lda"]
 CORPUS = [
@@ -392,7 +392,7 @@ def test_training_from_the_command_line(tmp_path: Path) -> None:
     assert (unnamed.returncode, unnamed.stdout) == (2, "")
     assert "name a folder for it by -o" in unnamed.stderr
     untrained = run_command(["predict", "wtmf"], input="a\tb\n")
-    assert "`stsbaselines train wtmf` trains a model on a corpus" in untrained.stderr
+    assert "`stsbaselines train wtmf` trains it" in untrained.stderr
     assert "verbose" in (out / "predictor.json").read_text()
     assert load(out).get_params()["n_jobs"] == 1
 
@@ -400,15 +400,17 @@ def test_training_from_the_command_line(tmp_path: Path) -> None:
 def test_two_corpora_are_described(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).write_text("a cat\na dog\n")
-    model = training.train_on_corpora("lsa", [tmp_path / "one", tmp_path / "two"], n_components=1)
+    model = training.train_on_corpora(
+        "lsa", [tmp_path / "one", tmp_path / "two"], None, {"n_components": 1}
+    )
     sentences = {Path(name).name: each["sentences"] for name, each in model.corpora_.items()}
     assert sentences == {"one": 2, "two": 2}
-    assert training.model_name("lsa", ["brown", "wordnet"]) == "lsa-brown+wordnet"
+    assert model_name("lsa", ["brown", "wordnet"]) == "lsa-brown+wordnet"
 
 
 def test_a_trained_model_in_a_configuration(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("\n".join(CORPUS) + "\n")
-    model = training.train_on_corpora("lsa", [tmp_path / "corpus.txt"], n_components=2)
+    model = training.train_on_corpora("lsa", [tmp_path / "corpus.txt"], None, {"n_components": 2})
     folder = tmp_path / "data" / "models"
     folder.mkdir(parents=True)
     model.save(folder / "lsa-mine")
@@ -434,8 +436,8 @@ def test_a_trained_model_in_a_configuration(tmp_path: Path) -> None:
     alone = ExperimentConfig(task="pit2015", baselines=[pit])
     with pytest.raises(MissingDataError):
         experiment.run(alone, tmp_path, tmp_path / "data")
-    with pytest.raises(MissingDataError, match="--corpus wordnet --corpus brown` trains it"):
-        find.require_model(pit.model, how_to_train("wtmf", pit.model))
+    with pytest.raises(MissingDataError, match="`stsbaselines train wtmf` trains it"):
+        load_model(WTMF, pit.model)
     wrong = BaselineConfig(baseline="lda", model="lsa-mine")
     with pytest.raises(InputError, match="found a saved 'lsa', expected a LDA"):
         experiment.run(
@@ -452,8 +454,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "models").mkdir()
     for name in NAMES:
         corpora = ["wordnet", "brown"]
-        model = training.train_on_corpora(name, corpora, OFFICIAL_DATA, random_state=0)
-        model.save(folder / "models" / training.model_name(name, corpora))
+        model = training.train_on_corpora(name, corpora, OFFICIAL_DATA, {"random_state": 0})
+        model.save(folder / "models" / model_name(name, corpora))
     return folder
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import math
+import re
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.svm import SVR
 
@@ -66,6 +71,14 @@ def tiny_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 GROUPS = feature_groups(CONTENT, [SPACE, SPACE])
+
+
+def test_unknown_words_can_have_no_information_content() -> None:
+    known, unknown = (
+        InformationContent({"cat": 2}, 8, zero_unknown=zero) for zero in (False, True)
+    )
+    assert (known("cat"), known("ocelot")) == (math.log(4), math.log(8))
+    assert (unknown("cat"), unknown("ocelot")) == (math.log(4), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -183,6 +196,26 @@ def test_tokens(left: str, right: str, expected: tuple[tuple[str, ...], ...]) ->
     assert features.tokens_of_pair(left, right) == expected
 
 
+@pytest.mark.parametrize("source", ["[Wordnet 1.6]", "[1913 Webster + wordnet]", "[WORDNET]"])
+def test_wordnet_is_a_source_however_it_is_written(source: str) -> None:
+    paragraphs = ["a paragraph", f"another one {source}", "a third one [PJC]"]
+    assert list(corpora_module._own(paragraphs)) == ["", "", "a third one [PJC]"]
+
+
+@pytest.mark.official
+@pytest.mark.usefixtures("official_data")
+def test_no_kept_paragraph_of_the_real_dictionary_names_wordnet_as_its_source() -> None:
+    if not corpora_module.DEBIAN_GCIDE.is_file():
+        pytest.skip("needs Debian's package dict-gcide")
+    text = gzip.decompress(corpora_module.DEBIAN_GCIDE.read_bytes()).decode("utf-8", "replace")
+    paragraphs = text.split("\n\n")
+    kept = [each for each in corpora_module._own(paragraphs) if each]
+    named = [mark for each in kept for mark in re.findall(r"\[[^\]]*\]", each)]
+    assert len(named) > 100_000
+    assert not any("wordnet" in mark.lower() for mark in named)
+    assert any("[Wordnet" in each for each in paragraphs)
+
+
 def test_only_content_words_have_lemmas() -> None:
     one, _ = features.sentences_of_pair("The cats, and dogs!", "", TinyWordNet())
     assert one == Sentence(("the", "cats", "and", "dogs"), ("cats", "dogs"), ("cat", "dog"))
@@ -241,6 +274,24 @@ def all_names() -> list[str]:
 def test_there_are_21_features() -> None:
     assert len(set(all_names())) == 21
     assert all_features([]).shape == (0, 21)
+
+
+def test_spaces_are_needed_for_their_features() -> None:
+    for transformer in (TakeLabFeatures(CONTENT, []), SpaceSimilarity([], CONTENT)):
+        with pytest.raises(InputError, match="needs at least one space"):
+            transformer.transform([("a cat", "a dog")])
+        with pytest.raises(InputError, match="needs at least one space"):
+            transformer.get_feature_names_out()
+    assert TakeLabFeatures(CONTENT, [], features=["numbers"]).transform([("1", "1")]).shape == (
+        1,
+        3,
+    )
+
+
+def test_a_transformer_is_cloned() -> None:
+    transformer = TakeLabFeatures(CONTENT, [SPACE, SPACE], features=["numbers", "ngrams"])
+    found = clone(transformer).fit_transform([("2 cats", "2 dogs")])
+    assert (found == transformer.transform([("2 cats", "2 dogs")])).all()
 
 
 PAIRS = [("a cat", "the cat"), ("cat", "dog"), ("emus run", "a cat"), ("12 dogs", "12 dogs")] * 5
@@ -304,13 +355,18 @@ def test_it_learns_and_is_saved(grid: bool, corpora: list[str], tmp_path: Path) 
 
 def test_the_grid_search_takes_the_best_of_all_folds_together(corpora: list[str]) -> None:
     model = TakeLabSimple(corpora, n_components=3, grid=True, random_state=3).fit(PAIRS, GOLD)
-    assert model.C_ in takelab_simple.GRID_C
-    assert model.epsilon_ in takelab_simple.GRID_EPSILON
-    assert model.gamma_ in takelab_simple.GRID_GAMMA
+    expected = takelab_simple._best_choice(
+        model.transformer().transform(PAIRS), np.array(GOLD), 3, 1
+    )
+    assert (model.C_, model.epsilon_, model.gamma_) == expected
+
+
+def test_the_quality_of_a_choice_is_that_of_all_folds_together() -> None:
     x = np.linspace(0, 5, 30)
     folds = [(np.arange(30) % 2 == part, np.arange(30) % 2 != part) for part in (0, 1)]
-    good = takelab_simple._pooled_r_squared(x[:, None], x, folds, (1000.0, 0.01, 0.2))
-    bad = takelab_simple._pooled_r_squared(x[:, None], x, folds, (1.0, 6.0, 0.002))
+    kernel = rbf_kernel(x[:, None], gamma=0.2)
+    good = takelab_simple._pooled_r_squared(kernel, x, folds, 1000.0, 0.01)
+    bad = takelab_simple._pooled_r_squared(kernel, x, folds, 1.0, 6.0)
     assert good > 0.99
     assert bad < 0.5
 
@@ -321,9 +377,9 @@ def test_only_choices_that_cannot_win_are_given_up(seed: int, best: float) -> No
     features = random.uniform(size=(30, 3))
     scores = features.sum(axis=1) + random.normal(scale=0.5, size=30)
     folds = [(np.arange(30) % 3 != part, np.arange(30) % 3 == part) for part in range(3)]
-    choice = 10.0, 0.1, 0.2
-    whole = takelab_simple._pooled_r_squared(features, scores, folds, choice)
-    found = takelab_simple._pooled_r_squared(features, scores, folds, choice, best)
+    kernel = rbf_kernel(features, gamma=0.2)
+    whole = takelab_simple._pooled_r_squared(kernel, scores, folds, 10.0, 0.1)
+    found = takelab_simple._pooled_r_squared(kernel, scores, folds, 10.0, 0.1, best)
     assert found == (whole if whole >= best else -1)
 
 
@@ -346,10 +402,42 @@ def test_the_grid_search_finds_the_best_of_the_whole_grid() -> None:
     assert found == max(grid, key=quality)
 
 
-@pytest.mark.parametrize("gold", [[9.0] * 20, [-4.0] * 20])
-def test_scores_are_clipped(gold: list[float], corpora: list[str]) -> None:
-    found = TakeLabSimple(corpora).fit(PAIRS, gold).predict(PAIRS)
-    assert set(found.tolist()) == {5.0 if gold[0] > 5 else 0.0}
+@pytest.mark.parametrize(("gold", "beyond"), [(5.0, 4.0), (0.0, -4.0)])
+def test_scores_are_clipped(gold: float, beyond: float, corpora: list[str]) -> None:
+    model = TakeLabSimple(corpora).fit(PAIRS, [gold] * 20)
+    model.intercept_ += beyond
+    assert set(model.predict(PAIRS).tolist()) == {gold}
+
+
+def test_memory_does_not_grow_with_pairs_times_support_vectors(corpora: list[str]) -> None:
+    model = TakeLabSimple(corpora, n_components=3).fit(PAIRS, GOLD)
+    expected = model.predict(PAIRS)
+    times = 2000 // len(model.dual_coef_)
+    model.support_vectors_ = np.tile(model.support_vectors_, (times, 1))
+    model.dual_coef_ = np.tile(model.dual_coef_ / times, times)
+    tracemalloc.start()
+    try:
+        found = model.predict(PAIRS * 250)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == pytest.approx(np.tile(expected, 250))
+    assert peak < 5000 * 2000 * np.dtype(float).itemsize / 2
+
+
+def test_a_grid_search_makes_a_kernel_once_for_each_c_and_gamma(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = list[float]()
+
+    def counting(features: Any, gamma: float) -> Any:
+        made.append(gamma)
+        return rbf_kernel(features, gamma=gamma)
+
+    monkeypatch.setattr("sklearn.metrics.pairwise.rbf_kernel", counting)
+    x = np.linspace(0, 5, 20)
+    takelab_simple._best_choice(x[:, None], x, 0, 1)
+    assert made == list(takelab_simple.GRID_GAMMA) * len(takelab_simple.GRID_C)
 
 
 def test_a_corpus_is_learnt_once_for_many_models(
@@ -361,6 +449,24 @@ def test_a_corpus_is_learnt_once_for_many_models(
     assert (again.vectors_ == first.vectors_).all()
     other_seed = TakeLabSimple(corpora, random_state=1).fit(PAIRS, GOLD)
     assert (other_seed.counts_ == first.counts_).all()
+
+
+def test_a_corpus_that_is_rewritten_is_read_again(corpora: list[str]) -> None:
+    first = TakeLabSimple(corpora, n_components=3).fit(PAIRS, GOLD)
+    Path(corpora[0]).write_text("a bird flies\na bird sings\n")
+    again = TakeLabSimple(corpora, n_components=3).fit(PAIRS, GOLD)
+    assert ("cat" in first.words_, again.words_) == (True, ["a", "bird"])
+    assert again.stems_ != first.stems_
+
+
+def test_corpora_of_one_relative_path_are_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for word in ("owl", "bat"):
+        (tmp_path / word).mkdir()
+        monkeypatch.chdir(tmp_path / word)
+        Path("corpus.txt").write_text(f"{word} {word}\n{word}\n")
+        assert TakeLabSimple(["corpus.txt"]).fit(PAIRS, GOLD).words_ == [word]
 
 
 def test_the_seed_is_that_of_the_spaces(tmp_path: Path) -> None:
@@ -429,8 +535,11 @@ def test_wordnet_must_be_here(corpora: list[str], monkeypatch: pytest.MonkeyPatc
         ({"corpora": 1}, "must be a list of corpora"),
         ({"corpora": Path("brown")}, "must be a list of corpora"),
         ({"corpora": ["x", "x"]}, "named twice"),
+        ({"corpora": ["x", 1]}, "must be a list of corpora"),
         ({"corpora": ["no-such.txt"]}, "there is no corpus 'no-such.txt'"),
         ({"grid": 1}, "grid must be true or false"),
+        ({"zero_unknown": 1}, "zero_unknown must be true or false"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
         ({"C": 0}, "C is 0"),
         ({"epsilon": math.nan}, "epsilon is nan"),
         ({"gamma": "x"}, "gamma is 'x'"),
@@ -452,12 +561,14 @@ def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) 
 @pytest.mark.parametrize(
     ("count", "gold", "grid", "message"),
     [
-        (20, None, False, "need as many gold scores"),
-        (20, GOLD[:-1], False, "need as many gold scores"),
-        (20, [math.nan, *GOLD[1:]], False, "all finite"),
-        (20, ["x", *GOLD[1:]], False, "is no number"),
-        (0, [], False, "at least 1 training pair"),
-        (9, GOLD[:9], True, "at least 10 training pairs"),
+        (20, None, False, "must be trained on pairs with scores"),
+        (20, GOLD[:-1], False, "each with a score"),
+        (20, [math.nan, *GOLD[1:]], False, "scores from 0 to 5"),
+        (20, [5.1, *GOLD[1:]], False, "scores from 0 to 5"),
+        (20, [-0.1, *GOLD[1:]], False, "scores from 0 to 5"),
+        (20, ["x", *GOLD[1:]], False, "scores from 0 to 5"),
+        (0, [], False, "pairs, at least 1, each"),
+        (9, GOLD[:9], True, "pairs, at least 10, each"),
     ],
 )
 def test_wrong_training_is_refused(
@@ -478,6 +589,9 @@ def test_a_corpus_without_words_is_refused(tmp_path: Path) -> None:
     [
         ("counts_", np.array([1])),
         ("vectors_", np.zeros((1, 3), dtype=np.float32)),
+        ("n_components", 4),
+        ("gamma_", 0.0),
+        ("gamma_", -0.02),
         ("stems_", "x"),
         ("stems_", []),
         ("features", ["numbers"]),

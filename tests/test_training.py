@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +11,23 @@ import pytest
 
 from conftest import run_command
 from stsbaselines import experiment, load
-from stsbaselines.cells import cells_of, published_row
+from stsbaselines.cells import Cell, cells_of, published_row
 from stsbaselines.config import (
     BaselineConfig,
     ExperimentConfig,
     Explanation,
     PublishedRun,
     Training,
+    config_names,
+    read_config,
 )
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.models import load_model, ready
 from stsbaselines.predictor import Predictor, create
 from stsbaselines.preparation import OTHERS, Prepared, fitted
-from stsbaselines.systems import no_progress
+from stsbaselines.report import Format, ledger_text
+from stsbaselines.systems import no_progress, predictor_named
 from stsbaselines.tasks.family import Scores
 from stsbaselines.training import LabelledPairs, read_labelled, train_on_pairs
 
@@ -142,6 +147,10 @@ def test_seeds_of_a_trained_baseline_are_numbers() -> None:
         ),
         ({"train": [Training(task="sts2012-train", datasets=["MSRpa"])]}, "did you mean 'MSRpar'"),
         ({"train": [Training(task="sts2013"), Training(task="sts2012")]}, "must be another task"),
+        ({"train": [Training(task="sts2014-es")]}, "from 0 to 4, those of sts2012 from 0 to 5"),
+        ({"train": [Training(task="sts2013"), Training(task="sts2013")]}, "named twice"),
+        ({"baseline": "token-cosine", "train": [Training(task="sts2013")]}, "does not learn"),
+        ({"baseline": "dkpro-string", "seeds": 2}, "no parameter 'random_state'"),
     ],
 )
 def test_faulty_training_is_found_before_it_runs(change: dict[str, Any], message: str) -> None:
@@ -187,9 +196,11 @@ def test_a_system_that_was_made_anew_is_never_exact(tolerance: float | None, sta
         signature="",
     )
     row = published_row(task, baseline)
-    cells = {each.name: each for each in cells_of(task, baseline, [scores], row)}
+    cells = {
+        each.name: each for each in cells_of(task, baseline, [scores], row, "", "trained on it")
+    }
     assert cells["OnWN"].status == status
-    assert cells["OnWN"].reason == "Brown for Wikipedia; why"
+    assert cells["OnWN"].reason == "trained on it; Brown for Wikipedia; why"
     assert cells["SMT"].status == "illegible"
     assert cells["headlines"].status == ""
 
@@ -215,7 +226,14 @@ def test_train_and_predict_from_the_command_line(tmp_path: Path) -> None:
         (["--on", "sample-sts/kitchn", "-o", "m"], "did you mean 'kitchen'"),
         (["--on", "sample-st", "-o", "m"], "did you mean 'sample-sts'"),
         (["--on", "sample-pit-train", "-o", "m"], "no pairs with scores from 0 to 5"),
-        (["--on", "sample-sts", "--on", "sample-sts/kitchen", "-o", "m"], "named twice"),
+        (
+            ["--on", "sample-sts", "--on", "sample-sts/kitchen", "-o", "m"],
+            "named twice to train on",
+        ),
+        (["--on", "sts2014-es", "-o", "m"], "no pairs with scores from 0 to 5"),
+        (["--on", "sample-sts", "-o", "m", "--set", "sources=1"], "no parameter 'sources'"),
+        (["--on", "sample-sts", "-o", "m", "--set", "baseline=1"], "no parameter 'baseline'"),
+        (["--on", "sts2013/SMT", "--on", "sample-sts", "-o", "m"], "STS.input.SMT.txt"),
         (["--on", "sample-sts/kitchen"], "name a folder for it by -o"),
         (["--on", "sample-sts", "--set", "idf=predicted"], "name a folder for it by -o"),
         (["--on", "sts2012-train"], "sts2012-train is not here"),
@@ -255,5 +273,99 @@ def test_a_missing_corpus_stops_one_baseline_only(tmp_path: Path) -> None:
 
 
 def test_training_leaves_the_parameters_as_they_were(tmp_path: Path) -> None:
-    model = train_on_pairs("dkpro-string", ["sample-sts"], n_jobs=2, features=["strings"])
-    assert model.get_params() == create("dkpro-string", features=["strings"]).get_params()
+    chosen = {"features": ["strings"]}
+    model = train_on_pairs("dkpro-string", ["sample-sts"], n_jobs=2, parameters=chosen)
+    assert model.get_params() == create("dkpro-string", **chosen).get_params()
+    own = train_on_pairs("dkpro-string", ["sample-sts"], parameters={"n_jobs": 2})
+    assert own.n_jobs == 2
+
+
+def a_model(folder: Path, name: str) -> Path:
+    """Train the usual model of dkpro-string on the samples, and put it into a data directory."""
+    target = folder / "models" / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    train_on_pairs("dkpro-string", ["sample-sts"]).save(target)
+    return folder
+
+
+def test_a_name_stands_for_the_usual_model(tmp_path: Path) -> None:
+    data = a_model(tmp_path / "data", "dkpro-string-sts2012-train")
+    found = ready(create("dkpro-string"), data)
+    assert found.predict([("a cat", "a cat!")]).tolist() == [5.0]
+    assert ready(found, data) is found
+    with pytest.raises(InputError, match="other parameters than the usual ones must be trained"):
+        ready(create("dkpro-string", idf="predicted"), data)
+    with pytest.raises(MissingDataError, match="`stsbaselines train dkpro` trains it"):
+        ready(create("dkpro"), data)
+    with pytest.raises(MissingDataError, match="`stsbaselines train wtmf` trains it"):
+        ready(predictor_named("wtmf"), data)
+    assert predictor_named("random").get_params()["random_state"] is not None
+
+
+def test_predict_and_compare_find_the_usual_model(tmp_path: Path) -> None:
+    a_model(tmp_path / "work" / "data", "dkpro-string-sts2012-train")
+    (tmp_path / "work" / "pairs.tsv").write_text("a cat\ta cat!\n")
+    done = run_command(["predict", "dkpro-string", "pairs.tsv"])
+    assert (done.stdout, done.stderr) == ("5.0000000000\n", "")
+    compared = run_command(["compare", "sample-sts", "--predictor", "dkpro-string"])
+    assert compared.returncode == 0, compared.stderr
+    assert compared.stdout.startswith("dkpro-string on sample-sts")
+
+
+def test_a_loaded_model_looks_where_it_was_found(tmp_path: Path) -> None:
+    model: Any = create("dkpro", features=["strings"]).fit(PAIRS, [5.0, 2.0, 0.0])
+    (tmp_path / "models").mkdir()
+    model.save(tmp_path / "models" / "mine")
+    loaded = load_model(type(model), "mine", tmp_path)
+    assert loaded.data_dir == tmp_path
+
+
+def test_the_ledger_has_a_part_for_each_group() -> None:
+    cells = [
+        Cell("sts2012", "dkpro", "ALL", 0.8, Decimal("0.8239"), "close", group="strong-systems"),
+        Cell("sts2012", "token-cosine", "ALL", 0.311, Decimal("0.3110"), "exact"),
+    ]
+    text = ledger_text(cells)
+    first, second = text.split("\n\nStrong systems\n\n")
+    assert "token-cosine" in first
+    assert "1 published cells: 1 exact." in first
+    assert "dkpro" in second
+    assert second.endswith("1 published cells: 1 close.")
+    assert "## Strong systems" in ledger_text(cells, Format.markdown)
+    assert len(ledger_text(cells, Format.csv).splitlines()) == 3
+
+
+def test_reproduce_takes_names_of_configurations(tmp_path: Path) -> None:
+    unknown = run_command(["reproduce", "sts2012", "sts201"])
+    assert unknown.returncode == 2
+    assert "did you mean" in unknown.stderr
+    nothing = run_command(["reproduce", "sample-sts"])
+    assert nothing.stderr == "sample-sts: no baseline has a published row.\n"
+    missing = run_command(["reproduce", "strong-sts2013"])
+    assert missing.returncode == 2
+    assert "is not here" in missing.stderr
+
+
+def test_slow_configurations_are_in_the_ledger_only_by_name() -> None:
+    slow = [name for name in config_names() if read_config(name).slow]
+    assert slow == ["strong-sts2012-grid"]
+
+
+@pytest.mark.slow
+@pytest.mark.official
+def test_the_strong_systems_of_2012_are_strong(official_data: Path, tmp_path: Path) -> None:
+    config = read_config("strong-sts2012")
+    once = [
+        each.model_copy(update={"seeds": 1}) if each.seeds else each for each in config.baselines
+    ]
+    results = experiment.run(config.model_copy(update={"baselines": once}), tmp_path, official_data)
+    ours = {(cell.baseline, cell.name): cell.ours or 0.0 for cell in results.cells}
+    for name in ("dkpro", "dkpro-dictionary-free"):
+        assert ours[name, "Mean"] >= 0.67
+        assert ours[name, "ALL"] >= 0.80
+    for name in ("takelab-simple", "takelab-dictionary-free"):
+        assert ours[name, "Mean"] >= 0.69
+        assert ours[name, "ALL"] >= 0.81
+        assert ours[name, "MSRvid"] >= 0.86
+    assert ours["dkpro-string", "Mean"] < ours["dkpro", "Mean"]
+    assert not [cell for cell in results.cells if cell.status in ("differs", "no data")]

@@ -7,27 +7,22 @@ they do not have counts as if one of them had it.
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from stsbaselines.estimator import Estimator, check_is_fitted
-from stsbaselines.predictor import check_pairs, chunks_of
-from stsbaselines.scoring.correlation import FloatArray
-from stsbaselines.text.words import simple_words, stop_words
+from stsbaselines.baselines._pair_features import Pair, PairFeatures, Remembered, ngrams, of_each
+from stsbaselines.predictor import check_pairs
+from stsbaselines.text.words import is_word, simple_words, stop_words
 
 SHORTEST_TILE = 3
 CHARACTER_ORDERS = (2, 3, 4)
-KEPT_PAIRS = 20_000
-PAIRS_A_TASK = 200
 STRING_NAMES = (
     "greedy_string_tiling",
     "common_subsequence",
@@ -44,9 +39,6 @@ WORD_NAMES = (
     "content_jaccard_4",
 )
 _NOT_ALPHANUMERIC = re.compile("[^A-Za-z0-9]+")
-
-Pair = tuple[str, str]
-Names = npt.NDArray[np.object_]
 
 
 def alphanumerics(sentence: str) -> str:
@@ -172,13 +164,13 @@ def word_similarities(pair: Pair) -> list[float]:
     words = [simple_words(sentence) for sentence in pair]
     content = [list(filter(is_content, each)) for each in words]
     return [
-        _containment(*(_ngrams(each, 1) for each in content)),
-        _containment(*(_ngrams(each, 2) for each in content)),
-        _jaccard(*(_ngrams(each, 1) for each in words)),
-        _jaccard(*(_ngrams(each, 2) for each in content)),
-        _jaccard(*(_ngrams(each, 3) for each in words)),
-        _jaccard(*(_ngrams(each, 4) for each in words)),
-        _jaccard(*(_ngrams(each, 4) for each in content)),
+        _containment(*(ngrams(each, 1) for each in content)),
+        _containment(*(ngrams(each, 2) for each in content)),
+        _jaccard(*(ngrams(each, 1) for each in words)),
+        _jaccard(*(ngrams(each, 2) for each in content)),
+        _jaccard(*(ngrams(each, 3) for each in words)),
+        _jaccard(*(ngrams(each, 4) for each in words)),
+        _jaccard(*(ngrams(each, 4) for each in content)),
     ]
 
 
@@ -190,22 +182,7 @@ def is_content(word: str) -> bool:
     >>> [word for word in ["the", "cat", ",", "3"] if is_content(word)]
     ['cat', '3']
     """
-    return word not in stop_words() and has_alphanumeric(word)
-
-
-def has_alphanumeric(token: str) -> bool:
-    """Tell whether a token has a letter or digit, of any language.
-
-    Examples
-    --------
-    >>> has_alphanumeric("n't"), has_alphanumeric("--")
-    (True, False)
-    """
-    return any(map(str.isalnum, token))
-
-
-def _ngrams(words: Sequence[str], order: int) -> set[tuple[str, ...]]:
-    return set(zip(*(words[start:] for start in range(order)), strict=False))
+    return word not in stop_words() and is_word(word)
 
 
 def _containment(left: set[Any], right: set[Any]) -> float:
@@ -216,75 +193,11 @@ def _jaccard(left: set[Any], right: set[Any]) -> float:
     return len(left & right) / len(left | right) if left or right else 0.0
 
 
-class Remembered:
-    """What a function gives for pairs, computed once while it is among the last pairs.
-
-    Parameters
-    ----------
-    function : callable
-        Of one pair. To run in other processes, it must be one that can be pickled.
-    """
-
-    def __init__(self, function: Callable[[Pair], Any]) -> None:
-        self._function = function
-        self._values: dict[Pair, Any] = {}
-
-    def __call__(self, pairs: Iterable[Sequence[str]], n_jobs: int = 1) -> list[Any]:
-        """Return the value of each pair."""
-        asked = [(pair[0], pair[1]) for pair in pairs]
-        new = [pair for pair in dict.fromkeys(asked) if pair not in self._values]
-        if n_jobs == 1 or len(new) <= PAIRS_A_TASK:
-            values: Iterable[Any] = map(self._function, new)
-        else:
-            from joblib import Parallel, delayed  # slow to import
-
-            tasks = (delayed(_each)(self._function, part) for part in chunks_of(new, PAIRS_A_TASK))
-            values = itertools.chain.from_iterable(Parallel(n_jobs=n_jobs)(tasks))
-        self._values.update(zip(new, values, strict=True))
-        found = [self._values[pair] for pair in asked]
-        while len(self._values) > KEPT_PAIRS:
-            del self._values[next(iter(self._values))]
-        return found
+_STRINGS = Remembered(functools.partial(of_each, string_similarities))
+_WORDS = Remembered(functools.partial(of_each, word_similarities))
 
 
-def _each(function: Callable[[Pair], Any], pairs: Sequence[Pair]) -> list[Any]:
-    return [function(pair) for pair in pairs]
-
-
-_STRINGS = Remembered(string_similarities)
-_WORDS = Remembered(word_similarities)
-
-
-class Features(Estimator):
-    """What the transformers share; a subclass defines `_names` and `_rows`."""
-
-    _names: Sequence[str]
-
-    def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> Any:
-        """Learn idf, if the features have any."""
-        return self
-
-    def fit_transform(self, pairs: Sequence[Sequence[str]], gold: object = None) -> FloatArray:
-        """Learn from pairs, and return their features."""
-        found: FloatArray = self.fit(pairs, gold).transform(pairs)
-        return found
-
-    def transform(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
-        """Return the features, as an array of shape (n_pairs, n_features)."""
-        check_is_fitted(self)
-        check_pairs(pairs)
-        rows = np.array(self._rows(pairs), dtype=np.float64)
-        return rows.reshape(len(pairs), len(self._names))
-
-    def get_feature_names_out(self, input_features: object = None) -> Names:
-        """Return the names of the features."""
-        return np.array(self._names, dtype=object)
-
-    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
-        raise NotImplementedError
-
-
-class StringSimilarity(Features):
+class StringSimilarity(PairFeatures):
     """Greedy string tiling, longest common subsequence (2 ways) and substring.
 
     Parameters
@@ -297,19 +210,17 @@ class StringSimilarity(Features):
     array([[1. , 0.8, 1. , 0.8]])
     """
 
-    _names = STRING_NAMES
-
     def __init__(self, n_jobs: int = 1) -> None:
         self.n_jobs = n_jobs
+
+    def _names(self) -> Sequence[str]:
+        return STRING_NAMES
 
     def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
         return _STRINGS(pairs, self.n_jobs)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
-
-class WordNgrams(Features):
+class WordNgrams(PairFeatures):
     """Containment and Jaccard's coefficient of word n-grams; see `word_similarities`.
 
     Parameters
@@ -322,19 +233,17 @@ class WordNgrams(Features):
     array([[1., 1., 1., 1., 0., 0., 0.]])
     """
 
-    _names = WORD_NAMES
-
     def __init__(self, n_jobs: int = 1) -> None:
         self.n_jobs = n_jobs
+
+    def _names(self) -> Sequence[str]:
+        return WORD_NAMES
 
     def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
         return _WORDS(pairs, self.n_jobs)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
-
-class CharacterNgrams(Features):
+class CharacterNgrams(PairFeatures):
     """Cosines of character 2-, 3- and 4-grams, weighted by count times idf.
 
     Only ASCII letters and digits count.
@@ -352,8 +261,6 @@ class CharacterNgrams(Features):
     [[0.2, 0.0, 0.0], [1.0, 1.0, 0.0]]
     """
 
-    _names = tuple(f"character_{order}" for order in CHARACTER_ORDERS)
-
     def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> CharacterNgrams:
         """Count in how many sentences each n-gram is."""
         check_pairs(pairs)
@@ -366,6 +273,9 @@ class CharacterNgrams(Features):
         self.frequencies_ = frequencies(profiles)
         self.n_sentences_ = 2 * len(pairs)
         return self
+
+    def _names(self) -> Sequence[str]:
+        return [f"character_{order}" for order in CHARACTER_ORDERS]
 
     def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
         return [[self._cosine(pair, order) for order in CHARACTER_ORDERS] for pair in pairs]

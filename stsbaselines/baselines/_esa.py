@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_is_fitted
 
 from stsbaselines.baselines._dkpro_features import is_content
-from stsbaselines.data.corpora import sentences_of
+from stsbaselines.baselines._pair_features import PairFeatures, Remembered, check_corpora
+from stsbaselines.data.corpora import CorpusState, sentences_of, state_of
 from stsbaselines.errors import InputError
-from stsbaselines.predictor import check_pairs, chunks_of
+from stsbaselines.predictor import chunks_of
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.text.stems import counted, stems
 from stsbaselines.text.words import treebank_words
@@ -26,10 +25,10 @@ PAIRS_AT_ONCE = 500
 LEAST_COUNT = 2
 
 
-class Space(NamedTuple):
-    """The vectors of the words of a corpus.
+class Space:
+    """The vectors of the words of a corpus; the cosines of the last pairs are kept.
 
-    Attributes
+    Parameters
     ----------
     rows : mapping of str to int
         By stem.
@@ -37,18 +36,23 @@ class Space(NamedTuple):
         A concept is a sentence of the corpus, or a definition.
     """
 
-    rows: Mapping[str, int]
-    vectors: sparse.csr_matrix
+    def __init__(self, rows: Mapping[str, int], vectors: sparse.csr_matrix) -> None:
+        self.rows = rows
+        self.vectors = vectors
+        self._remembered = Remembered(self._cosines)
 
     def cosines(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
         """Return the cosine of the sentences of each pair: of the sums of their words' vectors.
 
         Stop words do not count. Of a pair in which a sentence has no known word it is 0.
         """
-        parts = [self._cosines(part) for part in chunks_of(pairs, PAIRS_AT_ONCE)]
-        return np.concatenate(parts or [np.zeros(0)])
+        return np.array(self._remembered(pairs), dtype=np.float64)
 
-    def _cosines(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
+    def _cosines(self, pairs: Sequence[Sequence[str]]) -> Iterator[float]:
+        for part in chunks_of(pairs, PAIRS_AT_ONCE):
+            yield from self._cosines_of_some(part)
+
+    def _cosines_of_some(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
         """Return cosines by the products of the vectors of words, of which there are few."""
         known = [[self._known(sentence) for sentence in pair] for pair in pairs]
         words = np.unique([row for both in known for rows in both for row in rows]).astype(int)
@@ -103,12 +107,12 @@ def space_of(sentences: Iterable[str]) -> Space:
 
 
 @functools.lru_cache(maxsize=4)
-def corpus_space(corpus: str, data_dir: str | None = None) -> Space:
+def corpus_space(corpus: CorpusState, data_dir: str | None = None) -> Space:
     """Return the space of a corpus; see `stsbaselines.data.corpora.sentences_of`."""
-    return space_of(sentences_of(corpus, data_dir))
+    return space_of(sentences_of(corpus.name, data_dir))
 
 
-class SemanticAnalysis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SemanticAnalysis(PairFeatures):
     """Cosines by explicit semantic analysis, one for each corpus.
 
     Parameters
@@ -136,23 +140,22 @@ class SemanticAnalysis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
+        InputError
+            If they are no list of different corpora.
         MissingDataError
             If one is not here; the message says how to get it.
         """
+        check_corpora("SemanticAnalysis", self.corpora)
         place = None if self.data_dir is None else str(self.data_dir)
-        self.spaces_ = [corpus_space(str(corpus), place) for corpus in self.corpora]
+        self.spaces_ = [corpus_space(state_of(corpus), place) for corpus in self.corpora]
         return self
 
-    def transform(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
-        """Return the cosines, as an array of shape (n_pairs, n_corpora)."""
-        check_is_fitted(self)
-        check_pairs(pairs)
-        columns = [space.cosines(pairs) for space in self.spaces_]
-        return np.stack(columns, axis=1) if columns else np.empty((len(pairs), 0))
+    def _names(self) -> Sequence[str]:
+        return [f"esa_{Path(corpus).stem}" for corpus in self.corpora]
 
-    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
-        """Return the names of the features."""
-        return np.array([f"esa_{Path(corpus).stem}" for corpus in self.corpora], dtype=object)
+    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[Sequence[float]]:
+        columns = [space.cosines(pairs).tolist() for space in self.spaces_]
+        return list(zip(*columns, strict=True))
 
 
 def packed(spaces: Sequence[Space]) -> tuple[list[list[str]], dict[str, npt.NDArray[Any]]]:
@@ -167,7 +170,8 @@ def packed(spaces: Sequence[Space]) -> tuple[list[list[str]], dict[str, npt.NDAr
     words = [list(space.rows) for space in spaces]
     width = max((space.vectors.shape[1] for space in spaces), default=0)
     nothing = _matrix(np.zeros(0, np.float32), np.zeros(0, int), np.zeros(1, int), width)
-    widened = (_matrix(each.data, each.indices, each.indptr, width) for _, each in spaces)
+    vectors = (space.vectors for space in spaces)
+    widened = (_matrix(each.data, each.indices, each.indptr, width) for each in vectors)
     stacked = sparse.vstack([nothing, *widened], format="csr")
     return words, {"values": stacked.data, "columns": stacked.indices, "ends": stacked.indptr}
 

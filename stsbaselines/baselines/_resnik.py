@@ -7,24 +7,18 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from stsbaselines.baselines._dkpro_features import (
-    Features,
-    Pair,
-    Remembered,
-    frequencies,
-    has_alphanumeric,
-    idf,
-)
+from stsbaselines.baselines._dkpro_features import frequencies, idf
+from stsbaselines.baselines._pair_features import Pair, PairFeatures, Remembered, of_each
 from stsbaselines.data.corpora import find_wordnet
 from stsbaselines.predictor import check_pairs
 from stsbaselines.text.chunker import load_chunker
 from stsbaselines.text.wordnet import WordNet, load_wordnet
-from stsbaselines.text.words import treebank_tokens
+from stsbaselines.text.words import is_word, treebank_tokens
 
 Matches = list[tuple[str, float]]
 
 
-class WordNetSimilarity(Features):
+class WordNetSimilarity(PairFeatures):
     """Resnik's similarity of words, aggregated over sentences as by Mihalcea et al. (2006).
 
     Each word is matched with the most similar word of the other sentence: 1 for the
@@ -46,8 +40,6 @@ class WordNetSimilarity(Features):
     n_sentences_ : int
     """
 
-    _names = ("resnik",)
-
     def __init__(
         self,
         wordnet: str | Path | None = None,
@@ -65,6 +57,9 @@ class WordNetSimilarity(Features):
         self.frequencies_ = frequencies({lemma for lemma, _ in side} for side in matches)
         self.n_sentences_ = 2 * len(pairs)
         return self
+
+    def _names(self) -> Sequence[str]:
+        return ["resnik"]
 
     def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
         return [
@@ -85,7 +80,7 @@ class WordNetSimilarity(Features):
 
 @functools.lru_cache(maxsize=2)
 def _remembered_matches(folder: Path) -> Remembered:
-    return Remembered(functools.partial(_best_matches_by, folder))
+    return Remembered(functools.partial(of_each, functools.partial(_best_matches_by, folder)))
 
 
 def _best_matches_by(folder: Path, pair: Pair) -> tuple[Matches, Matches]:
@@ -105,7 +100,7 @@ def _lemmas(wordnet: WordNet, sentence: str) -> list[tuple[str, str]]:
     return [
         (wordnet.lemma(token.lower(), tag), {"N": "n", "V": "v"}.get(tag[0], ""))
         for token, tag in tagged
-        if has_alphanumeric(token)
+        if is_word(token)
     ]
 
 

@@ -18,19 +18,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
 
+from stsbaselines.baselines._pair_features import KEPT_PAIRS, PairFeatures, ngrams
 from stsbaselines.data.corpora import find_wordnet
-from stsbaselines.predictor import check_pairs
+from stsbaselines.errors import InputError
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.text.chunker import load_chunker
-from stsbaselines.text.information_content import InformationContent, is_word
+from stsbaselines.text.information_content import InformationContent
 from stsbaselines.text.stems import stems
 from stsbaselines.text.wordnet import WordNet, load_wordnet
-from stsbaselines.text.words import treebank_tokens
+from stsbaselines.text.words import is_word, treebank_tokens
 
 ORDERS = (1, 2, 3)
-CACHED_PAIRS = 20_000
 _ANGLE_BRACKET = re.compile(r"[<>]")
 _HYPHEN_OR_SLASH = re.compile(r"[-/\u2010-\u2015]")
 _CURRENCY = re.compile(r"\$ ?[A-Z]{2,3} ?(?=\d)|\b[A-Z]{1,3}\$ ?(?=\d)")
@@ -52,8 +51,6 @@ _FUNCTION_WORDS = frozenset(
     for word in words.split()
 )
 
-Pair = tuple[str, str]
-
 
 class Sentence(NamedTuple):
     """A sentence as the features see it.
@@ -73,7 +70,7 @@ class Sentence(NamedTuple):
     lemmas: tuple[str, ...]
 
 
-@functools.lru_cache(maxsize=CACHED_PAIRS)
+@functools.lru_cache(maxsize=KEPT_PAIRS)
 def tokens_of_pair(left: str, right: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the tokens of two sentences.
 
@@ -111,7 +108,7 @@ def _compounded(tokens: Sequence[str], others: Sequence[str]) -> tuple[str, ...]
     return tuple(found)
 
 
-@functools.lru_cache(maxsize=CACHED_PAIRS)
+@functools.lru_cache(maxsize=KEPT_PAIRS)
 def sentences_of_pair(left: str, right: str, wordnet: WordNet) -> tuple[Sentence, Sentence]:
     """Return the words, content words and lemmas of two sentences."""
     one, other = tokens_of_pair(left, right)
@@ -159,43 +156,6 @@ def relative_difference(left: float, right: float) -> float:
     """
     largest = max(left, right)
     return abs(left - right) / largest if largest > 0 else 0.0
-
-
-class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Features of pairs of sentences that need no training.
-
-    A subclass defines `_names` and `row`.
-    """
-
-    def fit(self, pairs: object = None, gold: object = None) -> Any:
-        """Do nothing: the features need no training."""
-        return self
-
-    def transform(self, pairs: Sequence[Pair]) -> FloatArray:
-        """Return the features, as an array of shape (n_pairs, n_features).
-
-        Raises
-        ------
-        InputError
-            For what is no pair of two strings.
-        """
-        check_pairs(pairs)
-        rows = [self.row(left, right) for left, right in pairs]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), len(self._names()))
-
-    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
-        """Return the names of the features."""
-        return np.array(self._names(), dtype=object)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def _names(self) -> Sequence[str]:
-        raise NotImplementedError
-
-    def row(self, left: str, right: str) -> Sequence[float]:
-        """Return the features of one pair."""
-        raise NotImplementedError
 
 
 class NumberOverlap(PairFeatures):
@@ -310,14 +270,10 @@ class NgramOverlap(_SentenceFeatures):
     def _values(self, left: Sentence, right: Sentence) -> Sequence[float]:
         sides = ((left.content, right.content), (left.lemmas, right.lemmas))
         return [
-            set_f1(_grams(one, order), _grams(other, order))
+            set_f1(ngrams(one, order), ngrams(other, order))
             for one, other in sides
             for order in ORDERS
         ]
-
-
-def _grams(words: Sequence[str], order: int) -> set[tuple[str, ...]]:
-    return set(zip(*(words[start:] for start in range(order)), strict=False))
 
 
 class WordNetOverlap(_SentenceFeatures):
@@ -460,6 +416,8 @@ class SpaceSimilarity(_SentenceFeatures):
         self.wordnet = wordnet
 
     def _names(self) -> Sequence[str]:
+        if not self.spaces:
+            raise InputError("the similarity in spaces of words needs at least one space.")
         numbers = range(1, len(self.spaces) + 1)
         return ["space_1", *(f"weighted_space_{number}" for number in numbers)]
 

@@ -16,15 +16,19 @@ or GCIDE, which copies from it, has seen them.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from stsbaselines.baselines._esa import SemanticAnalysis, packed, unpacked
+from stsbaselines.baselines._pair_features import check_corpora, check_places
 from stsbaselines.baselines._resnik import WordNetSimilarity
 from stsbaselines.baselines.dkpro_string import DKProString, Idf
 from stsbaselines.errors import InputError
 from stsbaselines.scoring.correlation import FloatArray
+
+__all__ = ["DKPro", "SemanticAnalysis", "WordNetSimilarity"]
 
 CORPORA = ("wordnet", "gcide", "brown")
 
@@ -36,7 +40,8 @@ class DKPro(DKProString):
     ----------
     corpora : sequence of str or None
         One space of explicit semantic analysis is made of each; None for ``wordnet``, ``gcide``
-        and ``brown``. See `stsbaselines.data.corpora.sentences_of`.
+        and ``brown``. See `stsbaselines.data.corpora.sentences_of`; files must have different
+        names.
     idf : {'training', 'predicted'}
         See `stsbaselines.baselines.dkpro_string.DKProString`.
     wordnet : path or None
@@ -74,7 +79,6 @@ class DKPro(DKProString):
     """
 
     name: ClassVar[str] = "dkpro"
-    default_model: ClassVar[str] = "dkpro-sts2012-train"
     all_groups: ClassVar[tuple[str, ...]] = (*DKProString.all_groups, "resnik", "esa")
 
     def __init__(
@@ -110,7 +114,7 @@ class DKPro(DKProString):
         Raises
         ------
         InputError
-            If there are fewer than 2 pairs, or gold scores that do not fit.
+            If there are fewer than 2 pairs, gold scores that do not fit, or wrong parameters.
         MissingDataError
             If WordNet or a corpus is not here; the message says how to get it.
         """
@@ -121,10 +125,21 @@ class DKPro(DKProString):
             setattr(self, f"esa_{name}_", array)
         return self
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_places(self.name, wordnet=self.wordnet, data_dir=self.data_dir)
+        if "esa" in self._groups() and self.corpora is not None:
+            check_corpora(self.name, self.corpora)
+            names = Counter(Path(corpus).stem for corpus in self.corpora)
+            [(name, count)] = names.most_common(1)
+            if count > 1:
+                raise InputError(
+                    f"{self.name}: {count} corpora are called {name!r}, by which their features"
+                    " cannot be told apart."
+                )
+
     def _builders(self) -> dict[str, Callable[[], Any]]:
         corpora = CORPORA if self.corpora is None else self.corpora
-        if isinstance(corpora, str | Path):
-            raise InputError(f"{self.name}: corpora must be a list, not {str(corpora)!r}.")
         return {
             **super()._builders(),
             "resnik": functools.partial(

@@ -33,12 +33,20 @@ from stsbaselines.baselines._dkpro_features import (
     WordNgrams,
     alphanumerics,
 )
+from stsbaselines.baselines._pair_features import (
+    HIGHEST,
+    LOWEST,
+    check_jobs,
+    checked_scores,
+    chosen_groups,
+)
 from stsbaselines.errors import InputError, unknown
 from stsbaselines.estimator import check_is_fitted
 from stsbaselines.predictor import CHUNK_SIZE, Predictor, check_pairs
 from stsbaselines.scoring.correlation import FloatArray
 
-HIGHEST = 5.0
+__all__ = ["CharacterNgrams", "DKProString", "StringSimilarity", "WordNgrams"]
+
 LEAST_PAIRS = 2
 
 Idf = Literal["training", "predicted"]
@@ -90,7 +98,6 @@ class DKProString(Predictor):
     """
 
     name: ClassVar[str] = "dkpro-string"
-    default_model: ClassVar[str] = "dkpro-string-sts2012-train"
     all_groups: ClassVar[tuple[str, ...]] = ("strings", "characters", "words")
 
     def __init__(
@@ -120,10 +127,11 @@ class DKProString(Predictor):
         Raises
         ------
         InputError
-            If there are fewer than 2 pairs, or gold scores that do not fit.
+            If there are fewer than 2 pairs, gold scores that do not fit, or wrong parameters.
         """
+        self._check_parameters()
         check_pairs(pairs)
-        scores = self._checked(gold, len(pairs))
+        scores = checked_scores(self.name, gold, len(pairs), LEAST_PAIRS)
         if sets is not None and len(sets) != len(pairs):
             raise InputError(f"{self.name}: {len(pairs)} pairs, but the sets of {len(sets)}.")
         transformers = self._transformers()
@@ -140,15 +148,23 @@ class DKProString(Predictor):
         return self
 
     def predict(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
-        """Return the score of each pair, from 0 to 5, as an array of shape (n_pairs,)."""
+        """Return the score of each pair, from 0 to 5, as an array of shape (n_pairs,).
+
+        Raises
+        ------
+        InputError
+            For what is no pair of two strings, or for a single pair if idf is that of the
+            pairs that are predicted.
+        """
         check_is_fitted(self)
+        self._check_parameters()
         check_pairs(pairs)
         if self.idf == "predicted":
             return self._adapted(pairs).predict(pairs)
         weights = np.array(list(self.coefficients_.values()))
         scores = _features(self._known_transformers(), pairs) @ weights + self.intercept_
         same = [is_same(left, right) for left, right in pairs]
-        return np.where(same, HIGHEST, scores.clip(0, HIGHEST))
+        return np.where(same, HIGHEST, scores.clip(LOWEST, HIGHEST))
 
     def predict_chunks(
         self, pairs: Iterable[Any], chunk_size: int = CHUNK_SIZE, n_jobs: int = 1
@@ -157,6 +173,7 @@ class DKProString(Predictor):
 
         With the idf of the pairs that are predicted, all of them are read first.
         """
+        self._check_parameters()
         if self.idf == "training":
             return super().predict_chunks(pairs, chunk_size, n_jobs)
         every = list(pairs)
@@ -164,6 +181,11 @@ class DKProString(Predictor):
 
     def _adapted(self, pairs: Sequence[Sequence[str]]) -> DKProString:
         """Return this predictor with the idf of these pairs."""
+        if len(pairs) == 1:
+            raise InputError(
+                f"{self.name}: a single pair cannot be scored with idf='predicted', since what"
+                " both of its sentences have would weigh nothing."
+            )
         adapted = copy.copy(self)
         adapted.idf = "training"
         adapted._learn_idf(_refitted(self._known_transformers(), pairs), 2 * len(pairs))
@@ -205,15 +227,17 @@ class DKProString(Predictor):
         }
 
     def _transformers(self) -> dict[str, Any]:
+        builders = self._builders()
+        return {group: builders[group]() for group in self._groups()}
+
+    def _groups(self) -> list[str]:
+        return chosen_groups(self.name, self.all_groups, self.features)
+
+    def _check_parameters(self) -> None:
         if self.idf not in get_args(Idf):
             raise unknown("idf", str(self.idf), get_args(Idf))
-        wanted = self.all_groups if self.features is None else self.features
-        if isinstance(wanted, str) or not wanted:
-            raise InputError(f"{self.name}: features must be a list of names, not {wanted!r}.")
-        for group in wanted:
-            if group not in self.all_groups:
-                raise unknown("group of features", str(group), self.all_groups)
-        return {group: make() for group, make in self._builders().items() if group in wanted}
+        self._groups()
+        check_jobs(self.name, self.n_jobs)
 
     def _known_transformers(self) -> dict[str, Any]:
         """Return the transformers as they were fitted, made again if this was loaded."""
@@ -230,21 +254,9 @@ class DKProString(Predictor):
             transformer.frequencies_ = self.frequencies_[group]
             transformer.n_sentences_ = self.n_sentences_
 
-    def _checked(self, gold: Any, count: int) -> FloatArray:
-        if gold is None:
-            raise InputError(f"{self.name} must be trained on pairs with scores first.")
-        scores = np.asarray(gold)
-        if scores.shape != (count,) or count < LEAST_PAIRS:
-            raise InputError(
-                f"{self.name} must be trained on at least {LEAST_PAIRS} pairs, each with a score,"
-                f" but has {count} and scores of shape {scores.shape}."
-            )
-        if scores.dtype.kind not in "biuf" or not ((scores >= 0) & (scores <= HIGHEST)).all():
-            raise InputError(f"{self.name} must be trained on scores from 0 to {HIGHEST:g}.")
-        return scores.astype(np.float64)
-
     def _check_loaded(self) -> None:
         """Refuse learned attributes that do not belong together."""
+        self._check_parameters()
         learned = vars(self)
         weights, counts = learned.get("coefficients_"), learned.get("frequencies_")
         if not isinstance(weights, dict) or not all(

@@ -49,7 +49,6 @@ class LDA(SentenceVectors):
     """
 
     name: ClassVar[str] = "lda"
-    default_model: ClassVar[str] = "lda-wordnet+brown"
 
     def __init__(self, n_components: int = 100, n_passes: int = 1, random_state: int = 0) -> None:
         self.n_components = n_components

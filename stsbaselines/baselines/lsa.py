@@ -46,7 +46,6 @@ class LSA(SentenceVectors):
     """
 
     name: ClassVar[str] = "lsa"
-    default_model: ClassVar[str] = "lsa-wordnet+brown"
 
     def __init__(self, n_components: int = 100, random_state: int = 0) -> None:
         self.n_components = n_components

@@ -15,37 +15,68 @@ import itertools
 import numbers
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from stsbaselines.baselines._dkpro_features import Remembered
+from stsbaselines.baselines._pair_features import (
+    HIGHEST,
+    LOWEST,
+    Pair,
+    PairFeatures,
+    Remembered,
+    check_corpora,
+    check_jobs,
+    check_places,
+    checked_scores,
+    chosen_groups,
+    of_each,
+)
 from stsbaselines.baselines._sentence_vectors import (
     HIGHEST_SEED,
     MOST_COMPONENTS,
     check_whole_numbers,
 )
 from stsbaselines.baselines._takelab_features import (
-    Pair,
-    PairFeatures,
+    CapitalOverlap,
+    NgramOverlap,
+    NumberOverlap,
+    RelativeDifferences,
+    SpaceSimilarity,
+    StockOverlap,
+    WeightedOverlap,
+    WordNetOverlap,
     WordSpace,
     feature_groups,
 )
-from stsbaselines.data.corpora import find_wordnet, sentences_of
-from stsbaselines.errors import InputError, unknown
+from stsbaselines.data.corpora import CorpusState, find_wordnet, sentences_of, state_of
+from stsbaselines.errors import InputError
+from stsbaselines.estimator import check_is_fitted
 from stsbaselines.predictor import Predictor, check_pairs, chunks_of
 from stsbaselines.scoring.correlation import FloatArray, pearson
 from stsbaselines.text.information_content import InformationContent, information_content
 from stsbaselines.text.stems import Vocabulary, counted
 
-LOWEST, HIGHEST = 0.0, 5.0
+__all__ = [
+    "CapitalOverlap",
+    "NgramOverlap",
+    "NumberOverlap",
+    "RelativeDifferences",
+    "SpaceSimilarity",
+    "StockOverlap",
+    "TakeLabFeatures",
+    "TakeLabSimple",
+    "WeightedOverlap",
+    "WordNetOverlap",
+    "WordSpace",
+]
+
 FOLDS = 10
 PASSAGE = 50
+PAIRS_AT_ONCE = 500
 GRID_C = (1.0, 10.0, 100.0, 1000.0)
 GRID_EPSILON = (1.0, 0.1, 0.01)
 GRID_GAMMA = (2.0, 0.2, 0.02, 0.002)
@@ -64,7 +95,7 @@ GROUPS = (
 Choice = tuple[float, float, float]
 
 
-class TakeLabFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TakeLabFeatures(PairFeatures):
     """The features of a pair, group after group; 21 with two spaces.
 
     Those of the last pairs are kept, and computed once for all transformers of a process that
@@ -93,14 +124,13 @@ class TakeLabFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.wordnet = wordnet
         self.features = features
 
-    def fit(self, pairs: object = None, gold: object = None) -> TakeLabFeatures:
-        """Do nothing: the features need no training."""
-        return self
+    def _names(self) -> list[str]:
+        groups = feature_groups(self.information_content, self.spaces, self.wordnet)
+        wanted = _chosen_groups(self.features)
+        return [str(name) for group in wanted for name in groups[group].get_feature_names_out()]
 
-    def transform(self, pairs: Sequence[Pair]) -> FloatArray:
-        """Return the features, as an array of shape (n_pairs, n_features)."""
-        check_pairs(pairs)
-        wanted = chosen_groups(self.features)
+    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
+        wanted = _chosen_groups(self.features)
         content = self.information_content
         place = find_wordnet() if self.wordnet is None else Path(self.wordnet)
         known = [_rows_without_spaces(content, place)]
@@ -108,47 +138,17 @@ class TakeLabFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             known.append(_rows_of_spaces(tuple(self.spaces), content, place))
         parts = zip(*(rows(pairs) for rows in known), strict=True)
         by_group = itertools.starmap(ChainMap, parts)
-        found = [[value for group in wanted for value in row[group]] for row in by_group]
-        shape = len(found), len(self.get_feature_names_out())
-        return np.array(found, dtype=np.float64).reshape(shape)
-
-    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
-        """Return the names of the features."""
-        groups = feature_groups(self.information_content, self.spaces, self.wordnet)
-        wanted = chosen_groups(self.features)
-        return np.concatenate([groups[group].get_feature_names_out() for group in wanted])
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+        return [[value for group in wanted for value in row[group]] for row in by_group]
 
 
-def chosen_groups(features: Sequence[str] | None) -> list[str]:
-    """Return the names of feature groups in their order, without repetitions; None for all.
-
-    Raises
-    ------
-    InputError
-        For no list of names, or an unknown one.
-
-    Examples
-    --------
-    >>> chosen_groups(["spaces", "numbers"])
-    ['numbers', 'spaces']
-    """
-    wanted = GROUPS if features is None else features
-    if isinstance(wanted, str) or not (isinstance(wanted, Sequence) and wanted):
-        raise InputError(f"takelab-simple: features must be a list of names, not {wanted!r}.")
-    for group in wanted:
-        if group not in GROUPS:
-            raise unknown("group of features", str(group), GROUPS)
-    return [group for group in GROUPS if group in wanted]
+_chosen_groups = functools.partial(chosen_groups, "takelab-simple", GROUPS)
 
 
 @functools.lru_cache(maxsize=2)
 def _rows_without_spaces(content: InformationContent, wordnet: Path) -> Remembered:
     groups = feature_groups(content, (), wordnet)
     del groups["spaces"]
-    return Remembered(functools.partial(_row, groups))
+    return Remembered(functools.partial(of_each, functools.partial(_row, groups)))
 
 
 @functools.lru_cache(maxsize=8)
@@ -156,7 +156,8 @@ def _rows_of_spaces(
     spaces: tuple[WordSpace, ...], content: InformationContent, wordnet: Path
 ) -> Remembered:
     groups = feature_groups(content, spaces, wordnet)
-    return Remembered(functools.partial(_row, {"spaces": groups["spaces"]}))
+    only = {"spaces": groups["spaces"]}
+    return Remembered(functools.partial(of_each, functools.partial(_row, only)))
 
 
 def _row(groups: Mapping[str, PairFeatures], pair: Pair) -> dict[str, Sequence[float]]:
@@ -175,6 +176,9 @@ class TakeLabSimple(Predictor):
         explain others are far too frequent.
     wordnet : path or None
         Folder of WordNet; None to find it. A saved model needs it too.
+    zero_unknown : bool
+        Whether words that the first corpus has not twice have the information content 0, as in
+        the authors' release, instead of the highest one.
     n_components : int
         Dimensions of each space.
     grid : bool
@@ -189,7 +193,7 @@ class TakeLabSimple(Predictor):
     data_dir : path or None
         Where corpora and WordNet are looked for first.
     n_jobs : int
-        Threads of the grid search.
+        Threads of the grid search; more than 3 do not make it faster.
     random_state : int
         Seeds the factorisation of the spaces, and shuffles the folds of the grid search.
 
@@ -223,13 +227,13 @@ class TakeLabSimple(Predictor):
     """
 
     name: ClassVar[str] = "takelab-simple"
-    default_model: ClassVar[str] = "takelab-simple-sts2012-train"
     all_groups: ClassVar[tuple[str, ...]] = GROUPS
 
     def __init__(
         self,
         corpora: Sequence[str | Path] = ("brown", "gcide-without-wordnet"),
         wordnet: str | Path | None = None,
+        zero_unknown: bool = False,
         n_components: int = 100,
         grid: bool = False,
         C: float = 200.0,  # noqa: N803 - scikit-learn's name
@@ -242,6 +246,7 @@ class TakeLabSimple(Predictor):
     ) -> None:
         self.corpora = corpora
         self.wordnet = wordnet
+        self.zero_unknown = zero_unknown
         self.n_components = n_components
         self.grid = grid
         self.C = C
@@ -261,12 +266,13 @@ class TakeLabSimple(Predictor):
         ----------
         pairs : sequence of (str, str) of length n_pairs
         gold : sequence of float of length n_pairs
+            From 0 to 5.
 
         Raises
         ------
         InputError
-            If there are too few pairs, scores that are no finite numbers, wrong parameters,
-            or no such corpus.
+            If there are too few pairs, gold scores that do not fit, wrong parameters, or no such
+            corpus.
         MissingDataError
             If WordNet or a corpus is not here; the message says how to get it.
         """
@@ -274,7 +280,7 @@ class TakeLabSimple(Predictor):
 
         self._check_parameters()
         check_pairs(pairs)
-        scores = self._scores(gold, len(pairs))
+        scores = checked_scores(self.name, gold, len(pairs), FOLDS if self.grid else 1)
         wordnet = self._wordnet()
         content, spaces = self._learned_of_corpora()
         transformer = TakeLabFeatures(content, spaces, wordnet, self.features)
@@ -292,13 +298,18 @@ class TakeLabSimple(Predictor):
 
     def predict(self, pairs: Sequence[Pair]) -> FloatArray:
         """Return a score from 0 to 5 for each pair, as an array of shape (n_pairs,)."""
-        from scipy.spatial.distance import cdist
-
         check_is_fitted(self)
         features = self.transformer().transform(pairs)
-        distances = cdist(features, self.support_vectors_, "sqeuclidean")
-        scores = np.exp(-self.gamma_ * distances) @ self.dual_coef_ + self.intercept_
+        parts = map(self._products, chunks_of(features, PAIRS_AT_ONCE))
+        scores = np.concatenate([np.empty(0), *parts]) + self.intercept_
         return np.asarray(scores.clip(LOWEST, HIGHEST))
+
+    def _products(self, features: Sequence[FloatArray]) -> FloatArray:
+        """Return the products of the kernel with the weights of the support vectors."""
+        from scipy.spatial.distance import cdist  # slow to import
+
+        distances = cdist(features, self.support_vectors_, "sqeuclidean")
+        return np.asarray(np.exp(-self.gamma_ * distances) @ self.dual_coef_)
 
     def transformer(self) -> TakeLabFeatures:
         """Return the transformer of pairs to features, with what was learnt of the corpora."""
@@ -318,16 +329,16 @@ class TakeLabSimple(Predictor):
             WordSpace({stem: row for row, stem in enumerate(words)}, vectors)
             for words, vectors in zip(self.stems_, np.split(self.vectors_, ends), strict=False)
         ]
-        return InformationContent(counts, self.total_), spaces
+        return InformationContent(counts, self.total_, self.zero_unknown), spaces
 
     def _learned_of_corpora(self) -> tuple[InformationContent, list[WordSpace]]:
         place = None if self.data_dir is None else str(self.data_dir)
-        names = [str(corpus) for corpus in self.corpora]
-        content = _content(names[0], place)
-        if "spaces" not in chosen_groups(self.features):
-            names = []
+        states = list(map(state_of, self.corpora))
+        content = _content(states[0], place, self.zero_unknown)
+        if "spaces" not in _chosen_groups(self.features):
+            states = []
         seed = self.random_state
-        return content, [_space(name, place, self.n_components, seed) for name in names]
+        return content, [_space(state, place, self.n_components, seed) for state in states]
 
     def _keep(self, content: InformationContent, spaces: list[WordSpace]) -> None:
         """Take over what was learnt of the corpora, to be saved."""
@@ -343,47 +354,48 @@ class TakeLabSimple(Predictor):
         self._check_parameters()
         learned = vars(self)
         words, stems = learned.get("words_"), learned.get("stems_")
-        if not (_are_texts(words) and isinstance(stems, list) and all(map(_are_texts, stems))):
+        if not (
+            isinstance(words, list)
+            and isinstance(stems, list)
+            and all(map(_are_texts, [words, *stems]))
+        ):
             raise InputError("no lists of words")
-        if len(stems) != (len(self.corpora) if "spaces" in chosen_groups(self.features) else 0):
+        if len(stems) != (len(self.corpora) if "spaces" in _chosen_groups(self.features) else 0):
             raise InputError("other spaces than of the corpora")
-        dual: Any = learned.get("dual_coef_")
-        sizes = len(words), sum(map(len, stems))  # type: ignore[arg-type]
-        spaces = [WordSpace({}, np.empty((0, 1), np.float32)) for _ in stems]
-        nothing = TakeLabFeatures(InformationContent({}, 1), spaces, features=self.features)
-        width = len(nothing.get_feature_names_out())
-        shapes = {
-            "counts_": (sizes[0],),
-            "vectors_": (sizes[1], None),
-            "dual_coef_": (None,),
-            "support_vectors_": (*np.shape(dual)[:1], width),
-        }
-        for name, shape in shapes.items():
-            if not _is_finite_array(learned.get(name), shape):
-                raise InputError(f"no {name} that fit the words")
-        for name in ("C_", "epsilon_", "gamma_", "intercept_"):
-            if not isinstance(learned.get(name), float):
-                raise InputError(f"no number {name}")
+        self._check_arrays(
+            counts_=(len(words),), vectors_=(sum(map(len, stems)), self.n_components)
+        )
         total = learned.get("total_")
         if not (isinstance(total, int) and total >= 1 and (self.counts_ >= 1).all()):
             raise InputError("no counts of words")
+        self._learned = self._restored()
+        transformer = TakeLabFeatures(*self._learned, features=self.features)
+        width = len(transformer.get_feature_names_out())
+        self._check_arrays(dual_coef_=(None,))
+        self._check_arrays(support_vectors_=(len(self.dual_coef_), width))
+        for name in ("C_", "epsilon_", "gamma_", "intercept_"):
+            if not isinstance(learned.get(name), float):
+                raise InputError(f"no number {name}")
+        if self.gamma_ <= 0:
+            raise InputError("a gamma_ that is not above 0")
+
+    def _check_arrays(self, **shapes: tuple[int | None, ...]) -> None:
+        for name, shape in shapes.items():
+            if not _is_finite_array(vars(self).get(name), shape):
+                raise InputError(f"no {name} that fit the words")
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is made again when it is needed."""
         return {key: value for key, value in super().__getstate__().items() if key != "_learned"}
 
     def _check_parameters(self) -> None:
-        corpora = self.corpora
-        if isinstance(corpora, str) or not (isinstance(corpora, Sequence) and corpora):
-            raise InputError(f"{self.name}: corpora is {corpora!r}, but must be a list of corpora.")
-        if len({str(corpus) for corpus in corpora}) < len(corpora):
-            raise InputError(f"{self.name}: a corpus is named twice.")
-        if not isinstance(self.grid, bool):
-            raise InputError(f"{self.name}: grid must be true or false.")
-        chosen_groups(self.features)
-        for name in ("wordnet", "data_dir"):
-            if not isinstance(getattr(self, name), str | Path | None):
-                raise InputError(f"{self.name}: {name} must be a path or None.")
+        check_corpora(self.name, self.corpora)
+        for name in ("grid", "zero_unknown"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{self.name}: {name} must be true or false.")
+        _chosen_groups(self.features)
+        check_places(self.name, wordnet=self.wordnet, data_dir=self.data_dir)
+        check_jobs(self.name, self.n_jobs)
         model: Any = self
         check_whole_numbers(
             model, n_components=(1, MOST_COMPONENTS), random_state=(0, HIGHEST_SEED)
@@ -394,32 +406,23 @@ class TakeLabSimple(Predictor):
             if not (is_number and 0 < value < float("inf")):
                 raise InputError(f"{self.name}: {name} is {value!r}, but must be above 0.")
 
-    def _scores(self, gold: Sequence[float] | FloatArray | None, count: int) -> FloatArray:
-        try:
-            scores = np.asarray(() if gold is None else gold, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"{self.name}: a gold score is no number.") from None
-        if scores.shape != (count,) or not np.isfinite(scores).all():
-            raise InputError(f"{self.name}: {count} pairs need as many gold scores, all finite.")
-        fewest = FOLDS if self.grid else 1
-        if count < fewest:
-            raise InputError(f"{self.name} needs at least {fewest} training pairs, not {count}.")
-        return scores
+
+@functools.lru_cache(maxsize=4)
+def _content(corpus: CorpusState, data_dir: str | None, zero_unknown: bool) -> InformationContent:
+    content = information_content(sentences_of(corpus.name, data_dir))
+    return replace(content, zero_unknown=zero_unknown)
 
 
 @functools.lru_cache(maxsize=4)
-def _content(corpus: str, data_dir: str | None) -> InformationContent:
-    return information_content(sentences_of(corpus, data_dir))
-
-
-@functools.lru_cache(maxsize=4)
-def _counted_passages(corpus: str, data_dir: str | None) -> tuple[Vocabulary, Any]:
-    sentences = sentences_of(corpus, data_dir)
+def _counted_passages(corpus: CorpusState, data_dir: str | None) -> tuple[Vocabulary, Any]:
+    sentences = sentences_of(corpus.name, data_dir)
     return counted(" ".join(passage) for passage in chunks_of(sentences, PASSAGE))
 
 
 @functools.lru_cache(maxsize=12)
-def _space(corpus: str, data_dir: str | None, n_components: int, random_state: int) -> WordSpace:
+def _space(
+    corpus: CorpusState, data_dir: str | None, n_components: int, random_state: int
+) -> WordSpace:
     """Factorise the matrix of stems and passages; a small corpus fills only its first dimensions.
 
     A cell is ln(1 + tf) idf, and the vectors are the left singular ones times their values.
@@ -428,7 +431,7 @@ def _space(corpus: str, data_dir: str | None, n_components: int, random_state: i
 
     vocabulary, counts = _counted_passages(corpus, data_dir)
     if not vocabulary.columns:
-        raise InputError(f"the corpus {corpus} has no word twice, so nothing can be learnt.")
+        raise InputError(f"the corpus {corpus.name} has no word twice, so nothing can be learnt.")
     weights = vocabulary.weighted(counts.log1p()).T.tocsr()
     rank = min(n_components, *weights.shape)
     left, values, _ = randomized_svd(weights, rank, random_state=random_state)
@@ -442,27 +445,35 @@ def _best_choice(
 ) -> Choice:
     """Return the C, epsilon and gamma with the best cross-validation; of equal ones, the first.
 
-    A high C makes training slow, so it comes last, when most choices can be given up early.
+    A high C makes training slow, so it comes last, when most choices can be given up early. Only
+    one kernel of all pairs is in memory at a time, shared by the threads.
     """
+    from sklearn.metrics.pairwise import rbf_kernel
     from sklearn.model_selection import KFold
 
     folds = list(KFold(FOLDS, shuffle=True, random_state=random_state).split(features))
-    best, choice = -1.0, (GRID_C[0], GRID_EPSILON[0], GRID_GAMMA[0])
-    for cost in GRID_C:
-        choices = [(cost, *others) for others in itertools.product(GRID_EPSILON, GRID_GAMMA)]
+    quality: dict[Choice, float] = {}
+    best = -1.0
+    for cost, gamma in itertools.product(GRID_C, GRID_GAMMA):
+        kernel = rbf_kernel(features, gamma=gamma)
         found = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_pooled_r_squared)(features, scores, folds, each, best) for each in choices
+            delayed(_pooled_r_squared)(kernel, scores, folds, cost, epsilon, best)
+            for epsilon in GRID_EPSILON
         )
-        if max(found) > best:
-            best, choice = max(found), choices[found.index(max(found))]
-    return choice
+        quality.update(
+            ((cost, epsilon, gamma), each)
+            for epsilon, each in zip(GRID_EPSILON, found, strict=True)
+        )
+        best = max(best, *found)
+    return max(itertools.product(GRID_C, GRID_EPSILON, GRID_GAMMA), key=quality.__getitem__)
 
 
 def _pooled_r_squared(
-    features: FloatArray,
+    kernel: FloatArray,
     scores: FloatArray,
     folds: Sequence[Any],
-    choice: Choice,
+    cost: float,
+    epsilon: float,
     at_least: float = -1.0,
 ) -> float:
     """Return the squared correlation of all folds' predictions; 0 where it is undefined.
@@ -470,11 +481,8 @@ def _pooled_r_squared(
     It is 1 - (what the best line through all predictions leaves) / (the spread of the scores),
     and each fold can only add to what is left: -1 as soon as that is too much for `at_least`.
     """
-    from sklearn.metrics.pairwise import rbf_kernel
     from sklearn.svm import SVR
 
-    cost, epsilon, gamma = choice
-    kernel = rbf_kernel(features, gamma=gamma)
     svr = SVR(kernel="precomputed", C=cost, epsilon=epsilon, tol=GRID_TOLERANCE)
     most = (1 - at_least) * _spread(scores)
     predictions, seen, r_squared = np.empty(len(scores)), np.zeros(len(scores), bool), 0.0

@@ -82,7 +82,6 @@ class WTMF(SentenceVectors):
     """
 
     name: ClassVar[str] = "wtmf"
-    default_model: ClassVar[str] = "wtmf-wordnet+brown"
 
     def __init__(
         self,

@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from stsbaselines.data.find import directories
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown, suggestion
@@ -29,7 +30,8 @@ _HEADWORD = re.compile(r"([^\\]+) \\")
 _BRACKETS = re.compile(r"\[[^\]]*\]|[{}]")
 _HEXADECIMAL = re.compile("[0-9a-f]{2}")
 _SENSE = re.compile(r"(?:^|\s)(?:\d+\.|\([a-z]\))\s")
-_SOURCE = re.compile(r"WordNet|\[[^\]]*(?:Webster|PJC|Century|AS\]|RDH\])")
+_WORDNET_SOURCE = re.compile("wordnet", re.IGNORECASE)
+_SOURCE = re.compile(r"(?i:wordnet)|\[[^\]]*(?:Webster|PJC|Century|AS\]|RDH\])")
 _GRAMMAR = re.compile(
     r"(?:[^\\]*\\[^\\]*\\)+,? ?(?:\([^)]*\),? ?)?"
     r"(?:(?:n|a|adv|v|t|i|pl|p|prep|conj|interj)\.[,;]? ?)*"
@@ -89,6 +91,46 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
         expected = f"a text file, or one of {', '.join(corpus_names())}"
         raise InputError(f"there is no corpus {str(corpus)!r}{hint or '.'} Expected {expected}.")
     return _lines_of_file(path)
+
+
+class CorpusState(NamedTuple):
+    """What tells a corpus, as it is now, from others: a key for caches of what it teaches.
+
+    Attributes
+    ----------
+    name : str
+        One of `corpus_names`, or the absolute path of a file.
+    modified, size : int
+        When the file was changed, in nanoseconds, and its bytes; 0 without a file.
+    """
+
+    name: str
+    modified: int = 0
+    size: int = 0
+
+
+def state_of(corpus: str | Path) -> CorpusState:
+    """Return the state of a corpus; that of a file is another one as soon as it is rewritten.
+
+    Parameters
+    ----------
+    corpus : str or Path
+        See `sentences_of`; one that is not there is returned by the name it was given.
+
+    Examples
+    --------
+    >>> state_of("brown")
+    CorpusState(name='brown', modified=0, size=0)
+    """
+    name = str(corpus)
+    if name in _READERS:
+        return CorpusState(name)
+    try:
+        path = Path(name).resolve(strict=True)
+        status = path.stat()
+    except (OSError, ValueError, RuntimeError):
+        return CorpusState(name)
+    return CorpusState(str(path), status.st_mtime_ns, status.st_size)
 
 
 def _lines_of_file(path: Path) -> Lines:
@@ -188,7 +230,7 @@ def _own(paragraphs: Iterable[str]) -> Lines:
     for paragraph in paragraphs:
         block.append(paragraph)
         if _SOURCE.search(paragraph):
-            yield from [""] * len(block) if "WordNet" in paragraph else block
+            yield from [""] * len(block) if _WORDNET_SOURCE.search(paragraph) else block
             block.clear()
     yield from block
 

@@ -253,7 +253,7 @@ def require_model(name: str, how: str, data_dir: str | Path | None = None) -> Pa
     ----------
     name : str
     how : str
-        The command that trains it, for the error.
+        How it is trained, for the error.
     data_dir : path, optional
         Where it is looked for first.
 
@@ -265,7 +265,7 @@ def require_model(name: str, how: str, data_dir: str | Path | None = None) -> Pa
     for directory in directories(data_dir):
         if (directory / "models" / name).is_dir():
             return directory / "models" / name
-    raise MissingDataError(f"The model {name} is not here: `{how}` trains it, as models/{name}.")
+    raise MissingDataError(f"The model {name} is not here: {how}, as models/{name}.")
 
 
 def is_unverified(task: Task, name: str, path: Path) -> bool:

@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from stsbaselines.text.words import treebank_words
+from stsbaselines.text.words import is_word, treebank_words
 
 
 @dataclass(frozen=True, eq=False)
 class InformationContent:
     """The information content ln(N / n) of words, with n of the N words of a corpus.
 
-    An unknown word counts as seen once: it gets the maximum, ln N. Two objects are never equal,
-    so that caches can have them as keys.
+    An unknown word counts as seen once: it gets the maximum, ln N, unless `zero_unknown`. Two
+    objects are never equal, so that caches can have them as keys.
 
     Parameters
     ----------
@@ -23,6 +23,8 @@ class InformationContent:
         Of words that the corpus has at least twice; others need not be there.
     total : int
         Words of the corpus, N.
+    zero_unknown : bool
+        Whether unknown words get 0 instead.
 
     References
     ----------
@@ -37,10 +39,12 @@ class InformationContent:
 
     counts: Mapping[str, int]
     total: int
+    zero_unknown: bool = False
 
     def __call__(self, word: str) -> float:
         """Return the information content of a lower-cased word, in nats."""
-        return math.log(self.total / self.counts.get(word, 1))
+        count = self.counts.get(word, self.total if self.zero_unknown else 1)
+        return math.log(self.total / count)
 
 
 def information_content(sentences: Iterable[str]) -> InformationContent:
@@ -64,14 +68,3 @@ def information_content(sentences: Iterable[str]) -> InformationContent:
     )
     often = {word: counts[word] for word in sorted(counts) if counts[word] > 1}
     return InformationContent(often, max(counts.total(), 1))
-
-
-def is_word(token: str) -> bool:
-    """Tell whether a token has a letter or a digit.
-
-    Examples
-    --------
-    >>> is_word("n't"), is_word("--")
-    (True, False)
-    """
-    return any(map(str.isalnum, token))

@@ -36,6 +36,17 @@ def simple_words(sentence: str) -> list[str]:
     return _SIMPLE.findall(sentence.lower())
 
 
+def is_word(token: str) -> bool:
+    """Tell whether a token has a letter or digit, of any language.
+
+    Examples
+    --------
+    >>> is_word("n't"), is_word("--")
+    (True, False)
+    """
+    return any(map(str.isalnum, token))
+
+
 @functools.cache
 def stop_words() -> frozenset[str]:
     """Return the English stop words of the Glasgow Information Retrieval group.
