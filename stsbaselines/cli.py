@@ -564,8 +564,9 @@ def train_on_pairs(
     with _progress(None, "training"):
         model = training.train_on_pairs(baseline, on, data_dir, _jobs(jobs), _parameters(parameter))
     model.save(target)
-    for name, count in model.trained_on_.items():
-        print(f"{name}: {count:,} pairs")
+    for name in training.datasets_of(on):
+        count = model.trained_on_.get(name)
+        print(f"{name}: {count:,} pairs" if count else f"{name}: left out, as it is not here")
     print(f"wrote {target}")
 
 
@@ -586,7 +587,7 @@ def _model_folder(out: Path | None, usual: str) -> Path:
     from stsbaselines.files import check_new, make_folder
 
     if out is None and not usual:
-        raise InputError("this is no model that a configuration names: name a folder for it by -o.")
+        raise InputError("only the usual training has a place in the cache: name a folder by -o.")
     target = out or cache_directory() / "models" / usual
     check_new(target)
     make_folder(target.parent)

@@ -13,7 +13,7 @@ from stsbaselines.config import BaselineConfig, Training
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import is_unverified, require_resource
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.models import asked_for, load_model
+from stsbaselines.models import TRAINED_ON_PAIRS, asked_for, load_model
 from stsbaselines.predictor import Predictor, create, find
 from stsbaselines.systems import Progress
 from stsbaselines.tasks.family import family_of
@@ -191,6 +191,9 @@ def validate_training(task: Task, baseline: BaselineConfig) -> None:
         for each in sources:
             _validate_source(task, each)
         check_distinct(sources)
+    is_given = baseline.is_trained or baseline.model or baseline.fit_on_inputs
+    if baseline.baseline in TRAINED_ON_PAIRS and not is_given:
+        raise InputError(f"{baseline.title} must be trained: say on what by `train`.")
     if baseline.is_trained and find(baseline.baseline).fit is Predictor.fit:
         raise InputError(f"train: the baseline {baseline.title!r} does not learn.")
     for name in baseline.train_for:
@@ -204,7 +207,9 @@ def _validate_source(task: Task, train: Training) -> None:
     source = find_task(train.task)
     for name in [*train.first_of, *train.datasets]:
         source.dataset(name)
-    if source.task == task.task or source.family != task.family:
+    if source.task == task.task:
+        raise InputError(f"train: {task.task} is what is scored, so it must be another task.")
+    if source.family != task.family:
         raise InputError(
             f"train: {source.task} cannot be trained on for {task.task}: it must be another task"
             " of the same family."

@@ -539,6 +539,7 @@ def _lines_of_predictor(
     here, notes = available(task, datasets, data_dir)
     inputs = {each.name: require_all(task, each, data_dir) for each in here or datasets}
     predictor = ready(predictor, data_dir)
+    notes += _seen_in_training(predictor, task, here)
     lines: dict[str, Lines] = {}
     for dataset in here:
         pairs = family.read_inputs(inputs[dataset.name], task, dataset)
@@ -547,6 +548,19 @@ def _lines_of_predictor(
         check = _check_scale if predictor.predicts == "scores" else _no_check
         lines[dataset.name] = output_lines(family, predictor, pairs, n_jobs, check)
     return lines, notes
+
+
+def _seen_in_training(
+    predictor: Predictor, task: Task, datasets: Iterable[DataSet]
+) -> Iterator[str]:
+    """Yield a note on each data set that a predictor says it was trained on."""
+    known = vars(predictor).get("trained_on_")
+    for dataset in datasets:
+        if isinstance(known, dict) and f"{task.task}/{dataset.name}" in known:
+            yield (
+                f"{predictor.name} was trained on {task.task}/{dataset.name}: what it scores there"
+                " is no test result."
+            )
 
 
 def check_kind(name: str, predicts: str, task: Task) -> None:

@@ -210,6 +210,21 @@ def _source(text: str) -> Training:
     return Training(task=name, datasets=[task.dataset(dataset).name] if slash else [])
 
 
+def datasets_of(sources: Sequence[str]) -> list[str]:
+    """Return the data sets of sources such as `train_on_pairs` takes.
+
+    Examples
+    --------
+    >>> datasets_of(["sample-sts", "sts2012/OnWN"])
+    ['sample-sts/kitchen', 'sample-sts/journeys', 'sts2012/OnWN']
+    """
+    return [
+        f"{source.task}/{name}"
+        for source in map(_source, sources)
+        for name in source.datasets or find_task(source.task).dataset_names
+    ]
+
+
 def check_distinct(sources: Sequence[Training]) -> None:
     """Refuse sources that name a data set twice.
 

@@ -617,11 +617,18 @@ def test_corpora_must_be_here(monkeypatch: pytest.MonkeyPatch) -> None:
         ("coefficients_", [1.0], "no numbers"),
         ("intercept_", "1", "no numbers"),
         ("frequencies_", [], "no frequencies"),
-        ("frequencies_", {"characters": {"ab": 99}}, "not from 1 to 16"),
+        ("frequencies_", {}, "frequencies of nothing"),
+        ("frequencies_", {"characters": {"ab": 1}}, "frequencies of characters"),
+        ("frequencies_", {"characters": {"ab": 99}, "resnik": {"a": 1}}, "not from 1 to 16"),
+        ("frequencies_", {"characters": {"ab": 1}, "resnik": {}}, "not from 1 to 16"),
         ("n_sentences_", 1.5, "no frequencies"),
         ("esa_words_", [["guitar"]], "but 1 words"),
-        ("esa_words_", [1], "vectors of"),
+        ("esa_words_", [1], "no lists of distinct words"),
+        ("esa_words_", [["guitar", "guitar"]], "no lists of distinct words"),
+        ("esa_words_", [[None]], "no lists of distinct words"),
         ("esa_ends_", None, "vectors of"),
+        ("esa_columns_", np.array([np.inf]), "vectors of"),
+        ("esa_values_", np.array([1j]), "vectors of"),
     ],
 )
 def test_damaged_models_are_refused(
@@ -631,6 +638,15 @@ def test_damaged_models_are_refused(
     whole.save(tmp_path / "saved")
     with pytest.raises(InputError, match=message):
         stsbaselines.load(tmp_path / "saved")
+
+
+def test_a_model_without_a_part_is_refused(whole: DKPro, tmp_path: Path) -> None:
+    for attribute in ("esa_words_", "esa_values_", "frequencies_", "intercept_", "n_sentences_"):
+        kept = vars(whole).pop(attribute)
+        whole.save(tmp_path / attribute)
+        setattr(whole, attribute, kept)
+        with pytest.raises(InputError, match="expected a saved dkpro"):
+            stsbaselines.load(tmp_path / attribute)
 
 
 def test_a_pair_is_scored_on_the_command_line(tmp_path: Path) -> None:

@@ -390,7 +390,7 @@ def test_training_from_the_command_line(tmp_path: Path) -> None:
     assert run_command(["train", "lsa", *twice]).stderr == "a corpus is named twice.\n"
     unnamed = run_command(["train", "lsa", "--corpus", str(text)])
     assert (unnamed.returncode, unnamed.stdout) == (2, "")
-    assert "name a folder for it by -o" in unnamed.stderr
+    assert "name a folder by -o" in unnamed.stderr
     untrained = run_command(["predict", "wtmf"], input="a\tb\n")
     assert "`stsbaselines train wtmf` trains it" in untrained.stderr
     assert "verbose" in (out / "predictor.json").read_text()

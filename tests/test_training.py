@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import run_command
-from stsbaselines import experiment, load
+from stsbaselines import compare, experiment, load
 from stsbaselines.cells import Cell, cells_of, published_row
 from stsbaselines.config import (
     BaselineConfig,
@@ -147,6 +147,7 @@ def test_seeds_of_a_trained_baseline_are_numbers() -> None:
         ),
         ({"train": [Training(task="sts2012-train", datasets=["MSRpa"])]}, "did you mean 'MSRpar'"),
         ({"train": [Training(task="sts2013"), Training(task="sts2012")]}, "must be another task"),
+        ({"train": []}, "dkpro-string must be trained: say on what by `train`"),
         ({"train": [Training(task="sts2014-es")]}, "from 0 to 4, those of sts2012 from 0 to 5"),
         ({"train": [Training(task="sts2013"), Training(task="sts2013")]}, "named twice"),
         ({"baseline": "token-cosine", "train": [Training(task="sts2013")]}, "does not learn"),
@@ -234,8 +235,8 @@ def test_train_and_predict_from_the_command_line(tmp_path: Path) -> None:
         (["--on", "sample-sts", "-o", "m", "--set", "sources=1"], "no parameter 'sources'"),
         (["--on", "sample-sts", "-o", "m", "--set", "baseline=1"], "no parameter 'baseline'"),
         (["--on", "sts2013/SMT", "--on", "sample-sts", "-o", "m"], "STS.input.SMT.txt"),
-        (["--on", "sample-sts/kitchen"], "name a folder for it by -o"),
-        (["--on", "sample-sts", "--set", "idf=predicted"], "name a folder for it by -o"),
+        (["--on", "sample-sts/kitchen"], "name a folder by -o"),
+        (["--on", "sample-sts", "--set", "idf=predicted"], "name a folder by -o"),
         (["--on", "sts2012-train"], "sts2012-train is not here"),
         (["--on", "sample-sts", "-o", "m", "--set", "idfs=1"], "did you mean 'idf'"),
     ],
@@ -310,6 +311,35 @@ def test_predict_and_compare_find_the_usual_model(tmp_path: Path) -> None:
     compared = run_command(["compare", "sample-sts", "--predictor", "dkpro-string"])
     assert compared.returncode == 0, compared.stderr
     assert compared.stdout.startswith("dkpro-string on sample-sts")
+
+
+def test_a_model_that_is_scored_on_what_it_was_trained_on_is_said_to_be(tmp_path: Path) -> None:
+    model = train_on_pairs("dkpro-string", ["sample-sts/kitchen"])
+    found = compare("sample-sts", {"mine": model, "other": create("token-cosine")}, resamples=100)
+    [note] = [each for each in found.notes if "trained on" in each]
+    assert "dkpro-string was trained on sample-sts/kitchen" in note
+    assert "no test result" in note
+
+
+@pytest.mark.official
+def test_a_data_set_that_is_left_out_of_training_is_said_to_be(
+    official_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "mine"
+    (data / "sts2013-test").mkdir(parents=True)
+    for path in (official_data / "sts2013-test").iterdir():
+        if path.name != "STS.input.SMT.txt":
+            (data / "sts2013-test" / path.name).symlink_to(path)
+    options = ["-o", "m", "--set", 'features=["words"]', "--data-dir", str(data)]
+    monkeypatch.setenv("STSBASELINES_DATA", str(data))
+    done = run_command(["train", "dkpro-string", "--on", "sts2013", *options])
+    assert done.stdout.splitlines() == [
+        "sts2013/headlines: 750 pairs",
+        "sts2013/OnWN: 561 pairs",
+        "sts2013/FNWN: 189 pairs",
+        "sts2013/SMT: left out, as it is not here",
+        "wrote m",
+    ], done.stderr
 
 
 def test_a_loaded_model_looks_where_it_was_found(tmp_path: Path) -> None:

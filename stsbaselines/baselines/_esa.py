@@ -176,15 +176,28 @@ def packed(spaces: Sequence[Space]) -> tuple[list[list[str]], dict[str, npt.NDAr
     return words, {"values": stacked.data, "columns": stacked.indices, "ends": stacked.indptr}
 
 
-def unpacked(words: Sequence[Sequence[str]], arrays: Mapping[str, Any]) -> list[Space]:
+def unpacked(words: Any, arrays: Mapping[str, Any]) -> list[Space]:
     """Return the spaces that `packed` was given.
+
+    Parameters
+    ----------
+    words : list of list of str
+    arrays : mapping of str to ndarray
+        ``values``, ``columns`` and ``ends``.
 
     Raises
     ------
     InputError
         If words and arrays do not belong together.
     """
-    values, columns, ends = (arrays[name] for name in ("values", "columns", "ends"))
+    kinds = {"values": "f", "columns": "iu", "ends": "iu"}
+    if not isinstance(words, list) or not all(map(_are_distinct_texts, words)):
+        raise InputError("no lists of distinct words")
+    if not all(
+        isinstance(arrays[n], np.ndarray) and arrays[n].dtype.kind in kinds[n] for n in kinds
+    ):
+        raise InputError("vectors of words that are no arrays of numbers")
+    values, columns, ends = (arrays[name] for name in kinds)
     try:
         bounds = np.cumsum([0, *map(len, words)])
         stacked = _matrix(values, columns, ends, 1 + int(np.max(columns, initial=-1)))
@@ -200,6 +213,11 @@ def unpacked(words: Sequence[Sequence[str]], arrays: Mapping[str, Any]) -> list[
         Space({word: row for row, word in enumerate(each)}, stacked[start:end])
         for each, start, end in zip(words, bounds[:-1], bounds[1:], strict=True)
     ]
+
+
+def _are_distinct_texts(words: Any) -> bool:
+    is_list = isinstance(words, list) and all(isinstance(each, str) for each in words)
+    return is_list and len(set(words)) == len(words)
 
 
 def _matrix(values: Any, columns: Any, ends: Any, width: int) -> sparse.csr_matrix:

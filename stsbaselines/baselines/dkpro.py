@@ -80,6 +80,7 @@ class DKPro(DKProString):
 
     name: ClassVar[str] = "dkpro"
     all_groups: ClassVar[tuple[str, ...]] = (*DKProString.all_groups, "resnik", "esa")
+    groups_with_idf: ClassVar[tuple[str, ...]] = ("characters", "resnik")
 
     def __init__(
         self,
@@ -151,5 +152,6 @@ class DKPro(DKProString):
     def _restore(self, group: str, transformer: Any) -> None:
         super()._restore(group, transformer)
         if group == "esa":
-            arrays = {each: getattr(self, f"esa_{each}_") for each in ("values", "columns", "ends")}
-            transformer.spaces_ = unpacked(self.esa_words_, arrays)
+            learned = vars(self)
+            arrays = {each: learned.get(f"esa_{each}_") for each in ("values", "columns", "ends")}
+            transformer.spaces_ = unpacked(learned.get("esa_words_"), arrays)

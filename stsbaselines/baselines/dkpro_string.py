@@ -99,6 +99,7 @@ class DKProString(Predictor):
 
     name: ClassVar[str] = "dkpro-string"
     all_groups: ClassVar[tuple[str, ...]] = ("strings", "characters", "words")
+    groups_with_idf: ClassVar[tuple[str, ...]] = ("characters",)
 
     def __init__(
         self, idf: Idf = "training", features: Sequence[str] | None = None, n_jobs: int = 1
@@ -267,12 +268,15 @@ class DKProString(Predictor):
         if not isinstance(number, int) or not isinstance(counts, dict):
             raise InputError("no frequencies")
         transformers = self._transformers()
-        for group, transformer in transformers.items():
-            known = counts.get(group, {})
-            if not isinstance(known, dict) or not all(
+        expected = [name for name, each in transformers.items() if name in self.groups_with_idf]
+        if list(counts) != expected:
+            raise InputError(f"frequencies of {', '.join(counts) or 'nothing'}")
+        for group, known in counts.items():
+            if not (isinstance(known, dict) and known) or not all(
                 isinstance(each, int) and 1 <= each <= number for each in known.values()
             ):
                 raise InputError(f"frequencies of {group} that are not from 1 to {number}")
+        for group, transformer in transformers.items():
             self._restore(group, transformer)
         names = [str(n) for each in transformers.values() for n in each.get_feature_names_out()]
         if list(weights) != names:
