@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from stsbaselines.baselines._dkpro_features import is_content
-from stsbaselines.baselines._pair_features import PairFeatures, Remembered, check_corpora
+from stsbaselines.baselines._pair_features import PairFeatures, Remembered, are_words, check_corpora
 from stsbaselines.data.corpora import CorpusState, sentences_of, state_of
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import chunks_of
@@ -191,7 +191,7 @@ def unpacked(words: Any, arrays: Mapping[str, Any]) -> list[Space]:
         If words and arrays do not belong together.
     """
     kinds = {"values": "f", "columns": "iu", "ends": "iu"}
-    if not isinstance(words, list) or not all(map(_are_distinct_texts, words)):
+    if not isinstance(words, list) or not all(map(are_words, words)):
         raise InputError("no lists of distinct words")
     if not all(
         isinstance(arrays[n], np.ndarray) and arrays[n].dtype.kind in kinds[n] for n in kinds
@@ -213,11 +213,6 @@ def unpacked(words: Any, arrays: Mapping[str, Any]) -> list[Space]:
         Space({word: row for row, word in enumerate(each)}, stacked[start:end])
         for each, start, end in zip(words, bounds[:-1], bounds[1:], strict=True)
     ]
-
-
-def _are_distinct_texts(words: Any) -> bool:
-    is_list = isinstance(words, list) and all(isinstance(each, str) for each in words)
-    return is_list and len(set(words)) == len(words)
 
 
 def _matrix(values: Any, columns: Any, ends: Any, width: int) -> sparse.csr_matrix:

@@ -181,6 +181,19 @@ def chosen_groups(owner: str, known: Sequence[str], features: Sequence[str] | No
     return [group for group in known if group in wanted]
 
 
+def are_words(value: object) -> bool:
+    """Tell whether a value is a list of distinct strings.
+
+    Examples
+    --------
+    >>> are_words(["a", "b"]), are_words(["a", "a"]), are_words([1])
+    (True, False, False)
+    """
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        return False
+    return len(set(value)) == len(value)
+
+
 def check_corpora(owner: str, corpora: object) -> None:
     """Refuse what is no list of different corpora.
 

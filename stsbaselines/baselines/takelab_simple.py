@@ -28,6 +28,7 @@ from stsbaselines.baselines._pair_features import (
     Pair,
     PairFeatures,
     Remembered,
+    are_words,
     check_corpora,
     check_jobs,
     check_places,
@@ -357,9 +358,9 @@ class TakeLabSimple(Predictor):
         if not (
             isinstance(words, list)
             and isinstance(stems, list)
-            and all(map(_are_texts, [words, *stems]))
+            and all(map(are_words, [words, *stems]))
         ):
-            raise InputError("no lists of words")
+            raise InputError("no lists of distinct words")
         if len(stems) != (len(self.corpora) if "spaces" in _chosen_groups(self.features) else 0):
             raise InputError("other spaces than of the corpora")
         self._check_arrays(
@@ -498,10 +499,6 @@ def _pooled_r_squared(
 
 def _spread(scores: FloatArray) -> float:
     return float(((scores - scores.mean()) ** 2).sum())
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _is_finite_array(value: object, shape: Sequence[int | None]) -> bool:
