@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from stsbaselines.data.corpora import corpus_names
-from stsbaselines.data.find import require_model
 from stsbaselines.errors import InputError
-from stsbaselines.predictor import Predictor
+
+if TYPE_CHECKING:  # the command line takes names from here before it knows what it needs
+    from stsbaselines.predictor import Predictor
 
 CORPORA = ("wordnet", "brown")
 PAIRS = ("sts2012-train",)
 TRAINED_ON_CORPORA = ("wtmf", "lsa", "lda")
 TRAINED_ON_PAIRS = ("dkpro-string", "dkpro", "takelab-simple")
 
-P = TypeVar("P", bound=Predictor)
+P = TypeVar("P", bound="Predictor")
 
 
 def model_name(baseline: str, sources: Sequence[str | Path]) -> str:
@@ -61,6 +61,8 @@ def how_to_train(baseline: str, model: str) -> str:
     >>> how_to_train("wtmf", "mine")
     'train it'
     """
+    from stsbaselines.data.corpora import corpus_names
+
     if model == usual_model(baseline):
         return f"`stsbaselines train {baseline}` trains it"
     corpora = model.removeprefix(f"{baseline}-").split("+")
@@ -114,6 +116,8 @@ def load_model(baseline: type[P], model: str, data_dir: str | Path | None = None
     InputError
         If it is one of another baseline, or damaged.
     """
+    from stsbaselines.data.find import require_model
+
     path = require_model(model, how_to_train(baseline.name, model), data_dir)
     loaded = baseline.load(path)
     loaded.set_params(**asked_for(loaded, data_dir=data_dir))

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -218,10 +218,14 @@ def datasets_of(sources: Sequence[str]) -> list[str]:
     >>> datasets_of(["sample-sts", "sts2012/OnWN"])
     ['sample-sts/kitchen', 'sample-sts/journeys', 'sts2012/OnWN']
     """
+    return _names(map(_source, sources))
+
+
+def _names(sources: Iterable[Training]) -> list[str]:
     return [
         f"{source.task}/{name}"
-        for source in map(_source, sources)
-        for name in source.datasets or find_task(source.task).dataset_names
+        for source in sources
+        for name in source.datasets or source.first_of or find_task(source.task).dataset_names
     ]
 
 
@@ -234,13 +238,9 @@ def check_distinct(sources: Sequence[Training]) -> None:
     Traceback (most recent call last):
     stsbaselines.errors.InputError: the data set sts2012/OnWN is named twice to train on.
     """
-    seen: set[str] = set()
-    for source in sources:
-        names = source.datasets or source.first_of or find_task(source.task).dataset_names
-        for name in (f"{source.task}/{each}" for each in names):
-            if name in seen:
-                raise InputError(f"the data set {name} is named twice to train on.")
-            seen.add(name)
+    for name, count in Counter(_names(sources)).items():
+        if count > 1:
+            raise InputError(f"the data set {name} is named twice to train on.")
 
 
 def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> Any:
