@@ -3,24 +3,72 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
+import functools
+import importlib
+import io
 import json
 import os
 import secrets
 import shutil
+import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from stsbaselines.errors import Fault, InputError
 
 LONGEST_LINE = 1 << 20
+PACKED = (".gz", ".zst")
+_PIECE = 1 << 17  # of what is unpacked; what is packed is read in smaller pieces
+_PACKED_PIECE = 1 << 14
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
 def open_to_read(path: Path) -> BinaryIO:
-    """Open `path` to read bytes.
+    r"""Open `path` to read bytes; what is in a file named ``.gz`` or ``.zst`` is unpacked.
+
+    It is unpacked piece by piece as it is read. To seek forwards in it is to read and drop.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    binary file
+
+    Raises
+    ------
+    InputError
+        If it is missing, a directory, or not readable; for ``.zst`` without the extra ``zstd``.
+        Reading raises it where packed content is damaged or ends too early.
+
+    Examples
+    --------
+    >>> import gzip, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pairs.tsv.gz")
+    ...     _ = path.write_bytes(gzip.compress(b"one\n") + gzip.compress(b"two\n"))
+    ...     with open_to_read(path) as stream:
+    ...         stream.read()
+    b'one\ntwo\n'
+    """
+    if path.suffix not in PACKED:
+        return open_as_is(path)
+    new_part, error, kind = _unpacker(path.suffix)
+
+    def unpack(packed: BinaryIO) -> Iterator[bytes]:
+        try:
+            yield from _unpacked(packed, new_part)
+        except (error, EOFError):
+            raise InputError([Fault(str(path), "damaged content", f"{kind} data")]) from None
+
+    return cast(BinaryIO, io.BufferedReader(_Unpacked(open_as_is(path), unpack), _PIECE))
+
+
+def open_as_is(path: Path) -> BinaryIO:
+    """Open `path` to read bytes, also packed ones.
 
     Parameters
     ----------
@@ -46,7 +94,110 @@ def open_to_read(path: Path) -> BinaryIO:
         raise InputError([Fault(str(path), found, "a readable file")]) from None
 
 
-def lines_of(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
+class _Unpacked(io.RawIOBase):
+    """What a packed file holds, as a stream; going back in it means to unpack it again."""
+
+    def __init__(self, packed: BinaryIO, unpack: Callable[[BinaryIO], Iterator[bytes]]) -> None:
+        self._packed = packed
+        self._unpack = unpack
+        self._begin()
+
+    def _begin(self) -> None:
+        self._pieces = self._unpack(self._packed)
+        self._rest = b""
+        self._place = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._rest = self._rest or next(self._pieces, b"")
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        self._place += size
+        return size
+
+    def seekable(self) -> bool:
+        return self._packed.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_END:
+            raise io.UnsupportedOperation("the length of a packed file is not known")
+        place = offset if whence == io.SEEK_SET else self._place + offset
+        if place < self._place:
+            self._packed.seek(0)
+            self._begin()
+        while self._place < place and self.read(min(_PIECE, place - self._place)):
+            pass
+        return self._place
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+def _unpacker(suffix: str) -> tuple[Callable[[], Any], type[Exception], str]:
+    """Return what makes an unpacker of a gzip member or zstd frame, its error, and its name."""
+    if suffix == ".gz":
+        return functools.partial(zlib.decompressobj, zlib.MAX_WBITS | 16), zlib.error, "gzip"
+    zstd = zstd_module()
+    return zstd.ZstdDecompressor, zstd.ZstdError, "zstd"
+
+
+def _unpacked(packed: BinaryIO, new_part: Callable[[], Any]) -> Iterator[bytes]:
+    """Yield the content of a file of gzip members or zstd frames, of one at least."""
+
+    def read() -> bytes:
+        return cast(io.BufferedReader, packed).read1(_PACKED_PIECE)
+
+    piece = read()
+    while True:
+        part = new_part()
+        while not part.eof:
+            if not piece and getattr(part, "needs_input", True):
+                piece = read()
+                if not piece:
+                    raise EOFError
+            if content := part.decompress(piece, _PIECE):
+                yield content
+            piece = getattr(part, "unconsumed_tail", b"")  # zstd keeps what is left itself
+        piece = part.unused_data or read()
+        if not piece:
+            return
+
+
+def zstd_module() -> Any:
+    """Return the module that packs and unpacks zstd.
+
+    Raises
+    ------
+    InputError
+        If it is not installed.
+    """
+    try:
+        if sys.version_info >= (3, 14):
+            return importlib.import_module("compression.zstd")
+        return importlib.import_module("backports.zstd")
+    except ImportError:
+        raise InputError(
+            "Files named .zst need one more package: pip install 'stsbaselines[zstd]'"
+        ) from None
+
+
+def unpacked_name(name: str) -> str:
+    """Return the name of a file without the ending that says that it is packed.
+
+    Examples
+    --------
+    >>> unpacked_name("pairs.tsv.gz"), unpacked_name("pairs.tsv")
+    ('pairs.tsv', 'pairs.tsv')
+    """
+    path = Path(name)
+    return path.stem if path.suffix in PACKED else name
+
+
+def lines_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[tuple[int, bytes]]:
     r"""Yield (line number, line without its newline) of a stream of bytes.
 
     Only ``\n`` ends a line: carriage returns, form feeds and C1 controls are data.
@@ -56,6 +207,8 @@ def lines_of(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
     stream : binary file
     name : str
         What to call the stream in error messages.
+    start : int
+        Number of its first line.
 
     Raises
     ------
@@ -68,10 +221,10 @@ def lines_of(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
     >>> list(lines_of(io.BytesIO(b"one\ntwo\r"), "example"))
     [(1, b'one'), (2, b'two\r')]
     """
-    number = 0
+    number = start - 1
     while line := stream.readline(LONGEST_LINE + 1):
         number += 1
-        if number == 1 and line.startswith(_BYTE_ORDER_MARKS):
+        if number == 1 and begins_with_mark(line):
             raise InputError([Fault(name, "a byte order mark", "plain text without one", 1)])
         if b"\0" in line:
             raise InputError([Fault(name, "a NUL byte (binary data)", "lines of text", number)])
@@ -82,16 +235,15 @@ def lines_of(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
         raise InputError([Fault(name, "an empty file", "at least one line")])
 
 
-def numbered_lines(path: Path, stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number, line) of a file, which is unpacked if its name ends in ``.gz``."""
-    if path.suffix != ".gz":
-        yield from lines_of(stream, str(path))
-        return
-    try:
-        with gzip.open(stream) as unpacked:
-            yield from lines_of(cast(BinaryIO, unpacked), str(path))
-    except (OSError, EOFError, zlib.error):
-        raise InputError([Fault(str(path), "damaged content", "gzip data")]) from None
+def begins_with_mark(content: bytes) -> bool:
+    r"""Tell whether bytes begin with a byte order mark.
+
+    Examples
+    --------
+    >>> begins_with_mark(b"\xef\xbb\xbfa"), begins_with_mark(b"a")
+    (True, False)
+    """
+    return content.startswith(_BYTE_ORDER_MARKS)
 
 
 @contextlib.contextmanager
@@ -113,29 +265,53 @@ def writing(path: Path) -> Iterator[BinaryIO]:
     InputError
         If the place cannot be written to.
     """
-    if _is_device(path):
+    if is_device(path):
         place, mode = path, "ab"
     else:
         place, mode = _temporary(path), "xb"
     try:
-        with place.open(mode) as stream:
-            yield cast(BinaryIO, stream)
-        if place != path:
-            target = path.resolve()
-            if target.exists():
-                shutil.copymode(target, place)
-            place.replace(target)
-    except OSError as error:
-        if error.filename not in (None, str(place)):
-            raise
-        raise _unwritable(path, error.strerror) from None
+        with writing_to(path, place):
+            with place.open(mode) as stream:
+                yield cast(BinaryIO, stream)
+            if place != path:
+                put_in_place(place, path.resolve())
     finally:
         if place != path:
             with contextlib.suppress(OSError):
                 place.unlink()
 
 
-def _is_device(path: Path) -> bool:
+@contextlib.contextmanager
+def writing_to(path: Path, place: Path | None = None) -> Iterator[None]:
+    """Say of what fails while `path` is written, perhaps by way of `place`, that it cannot be.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename not in (None, str(place or path)):
+            raise
+        raise _unwritable(path, error.strerror) from None
+
+
+def put_in_place(part: Path, target: Path) -> None:
+    """Make a file that is written the file `target`, with the mode that it had."""
+    if target.exists():
+        shutil.copymode(target, part)
+    part.replace(target)
+
+
+def is_device(path: Path) -> bool:
+    """Tell whether `path` is a device or a pipe, which is written to directly.
+
+    Examples
+    --------
+    >>> is_device(Path("/dev/null")), is_device(Path("scores.txt"))
+    (True, False)
+    """
     special = path.exists() and not path.is_file() and not path.is_dir()
     return special or path.parts[:2] == ("/", "dev")
 

@@ -11,7 +11,7 @@ from typing import Any
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require, require_all
 from stsbaselines.errors import Fault, InputError, MissingDataError, nearest, suggestion
-from stsbaselines.files import open_to_read
+from stsbaselines.files import open_to_read, unpacked_name
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.family import Scores, family_of
 
@@ -30,7 +30,7 @@ def score(
     task : str
         Such as ``sts2015``.
     path : path
-        An output file, or a folder with one file a data set.
+        An output file, or a folder with one file a data set; plain, ``.gz`` or ``.zst``.
     dataset : str, optional
         The data set of a single file, if its name does not say so.
     mapping : mapping of str to str, optional
@@ -143,7 +143,7 @@ def output_files(
     if mapping:
         raise InputError("--map names files of a folder, but the path given is a file.")
     only = task.dataset_names[0] if len(task.datasets) == 1 else None
-    label = dataset or only or family_of(task).label_of_output(path.name)
+    label = dataset or only or family_of(task).label_of_output(unpacked_name(path.name))
     if label is None or (dataset is None and label not in task.dataset_names):
         names = ", ".join(task.dataset_names)
         found = f"the file name {path.name!r}{suggestion(label or '', task.dataset_names)}"
@@ -157,7 +157,7 @@ def _files_of_folder(
     family = family_of(task)
     labels: dict[str, list[str]] = {}
     for path in sorted(folder.iterdir()):
-        label = family.label_of_output(path.name)
+        label = family.label_of_output(unpacked_name(path.name))
         if label is not None and path.name not in mapping.values():
             labels.setdefault(label, []).append(path.name)
     for name, file_name in mapping.items():

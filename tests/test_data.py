@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from stsbaselines import formats
 from stsbaselines.data import catalogue, find
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.errors import InputError
+from stsbaselines.files import PACKED
 
 SAMPLE = catalogue.find_task("sample-sts")
 KITCHEN = SAMPLE.dataset("kitchen")
@@ -81,6 +83,44 @@ def test_a_right_file_is_preferred_to_a_wrong_one(tmp_path: Path) -> None:
     )
     right = put(tmp_path / "official-archive")
     assert find.require(elsewhere(), KITCHEN, "gold", tmp_path) == right
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+@pytest.mark.parametrize("kind", ["sha256", "git_blob"])
+def test_a_packed_file_is_found_by_its_content(suffix: str, kind: str, tmp_path: Path) -> None:
+    content = (find.SAMPLES / "sample-sts" / KITCHEN.files["gold"].name).read_bytes()
+    blob = b"blob %d\0%b" % (len(content), content)
+    checksums = {
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "git_blob": hashlib.sha1(blob, usedforsecurity=False).hexdigest(),
+    }
+    wanted = DataFile(name=KITCHEN.files["gold"].name, **{kind: checksums[kind]})
+    dataset = KITCHEN.model_copy(update={"files": {"gold": wanted}})
+    path = packed(put(tmp_path / "somewhere"), suffix)
+    assert find.require(elsewhere(), dataset, "gold", tmp_path) == path
+    plain = put(tmp_path / "somewhere")
+    assert find.require(elsewhere(), dataset, "gold", tmp_path) == plain
+    plain.write_bytes(b"1\n")
+    assert find.require(elsewhere(), dataset, "gold", tmp_path) == path
+    plain.unlink()
+    packed(put(tmp_path / "somewhere", b"1\n"), suffix)
+    with pytest.raises(InputError, match="expected " + wanted.checksum):
+        find.require(elsewhere(), dataset, "gold", tmp_path)
+
+
+def packed(path: Path, suffix: str) -> Path:
+    """Pack a file as the command-line programs do: NAME becomes NAME.gz."""
+    target = path.with_name(path.name + suffix)
+    target.write_bytes(formats.packed(path.read_bytes(), target))
+    path.unlink()
+    return target
+
+
+def test_a_damaged_packed_file_is_named(tmp_path: Path) -> None:
+    path = packed(put(tmp_path / "somewhere"), ".gz")
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InputError, match=r"\.txt\.gz: found damaged content, expected gzip data"):
+        find.locate(elsewhere(), KITCHEN, "gold", tmp_path)
 
 
 def test_another_file_of_that_name_in_the_directory_itself_is_not_meant(tmp_path: Path) -> None:

@@ -16,13 +16,13 @@ from stsbaselines.files import write_text, writing
 PACKAGE = Path(stsbaselines.__file__).parent
 LAYERS = [
     {"errors"},
-    {"files", "estimator"},
-    {"yamlmodel", "scoring", "text"},
+    {"files", "estimator", "parallel"},
+    {"yamlmodel", "scoring", "text", "journal"},
     {"data", "reference"},
     {"tasks"},
     {"predictor"},
-    {"baselines", "models"},
-    {"config", "submission", "systems"},
+    {"baselines", "models", "formats"},
+    {"config", "submission", "systems", "streaming"},
     {"training"},
     {"cells", "preparation"},
     {"experiment"},

@@ -159,7 +159,7 @@ def find_wordnet(data_dir: str | Path | None = None) -> Path:
         If WordNet is not here; the message says how to get it.
     """
     debian = DEBIAN_WORDNET if DEBIAN_WORDNET.is_dir() else None
-    return _required("wordnet", _nltk_place("wordnet", data_dir) or debian)
+    return _required("wordnet", nltk_place("wordnet", data_dir) or debian)
 
 
 def _wordnet(data_dir: str | Path | None) -> Lines:
@@ -183,7 +183,7 @@ def _synsets(content: bytes) -> Lines:
 
 
 def _brown(data_dir: str | Path | None) -> Lines:
-    place = _required("brown", _nltk_place("brown", data_dir))
+    place = _required("brown", nltk_place("brown", data_dir))
     files = _files(place, BROWN_FILES, _BROWN_FILE.fullmatch)
     return itertools.chain.from_iterable(map(_untagged, files))
 
@@ -240,7 +240,7 @@ def _plain(paragraph: str) -> str:
     return text.partition(" --")[0].strip()
 
 
-def _nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
+def nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
     """Return the place of a corpus of NLTK's collection: a folder, or a zip archive of one."""
     import nltk.data
 

@@ -2,6 +2,7 @@
 
 Directories are searched in this order: the one given (``--data-dir``), then
 ``$STSBASELINES_DATA``, ``./data``, the user's cache. The samples come with the package.
+A file may also lie there packed, as ``NAME.gz`` or ``NAME.zst``.
 Downloading will put files into the user's cache.
 """
 
@@ -18,7 +19,7 @@ import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.errors import Fault, InputError, MissingDataError
-from stsbaselines.files import open_to_read
+from stsbaselines.files import PACKED, open_to_read, unpacked_name
 
 ENVIRONMENT = "STSBASELINES_DATA"
 Status = Literal["ok", "wrong", "missing"]
@@ -270,7 +271,10 @@ def require_model(name: str, how: str, data_dir: str | Path | None = None) -> Pa
 
 def is_unverified(task: Task, name: str, path: Path) -> bool:
     """Tell whether a resource was found under a name whose checksum is not known."""
-    return any(file.unverified and file.name == path.name for file in task.resource(name))
+    return any(
+        file.unverified and file.name in (path.name, unpacked_name(path.name))
+        for file in task.resource(name)
+    )
 
 
 def missing(located: Located, data_dir: str | Path | None = None) -> MissingDataError:
@@ -388,26 +392,32 @@ def wrong_file(located: Located) -> Fault:
 
 
 def checksum_of(path: Path, wanted: DataFile) -> str:
-    """Return the checksum of a file, of the kind that is wanted of it."""
+    """Return the checksum of a file's unpacked content, of the kind that is wanted of it."""
     if wanted.sha256:
         return f"sha256 {_hexdigest(path, hashlib.sha256())}"
     if wanted.git_blob:
-        header = b"blob %d\0" % path.stat().st_size
+        header = b"blob %d\0" % sum(map(len, _content(path)))
         return f"git blob {_hexdigest(path, hashlib.sha1(header, usedforsecurity=False))}"
     return wanted.checksum
 
 
 def _hexdigest(path: Path, digest: hashlib._Hash) -> str:
+    for block in _content(path):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def _content(path: Path) -> Iterator[bytes]:
     with open_to_read(path) as stream:
         while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+            yield block
 
 
 def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
     for folder, place in _places(task, data_dir):
-        if (place / name).is_file():
-            yield folder, place / name
+        for path in (place / f"{name}{ending}" for ending in ("", *PACKED)):
+            if path.is_file():
+                yield folder, path
 
 
 def _places(task: Task, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import open_to_read
+from stsbaselines.files import open_to_read, unpacked_name
 from stsbaselines.scoring import correlation, paraphrase, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
@@ -274,7 +274,7 @@ def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) 
 
     faults: list[Fault | str] = []
     notes = []
-    if not _OUTPUT_NAME.fullmatch(path.name):
+    if not _OUTPUT_NAME.fullmatch(unpacked_name(path.name)):
         wanted = "a name such as PIT2015_TEAM_01_run.output"
         faults.append(Fault(str(path), f"the file name {path.name!r}", wanted))
         notes.append("the file name is none that a submission may have")

@@ -16,7 +16,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown, suggestion
-from stsbaselines.files import lines_of, numbered_lines, open_to_read
+from stsbaselines.files import lines_of, open_to_read
 
 FIELDS = ("dcTitle", "dcCreator", "dcSubject", "dcDescription", "dcDate", "dcSource")
 SUFFIXES = (".txt", ".json", ".xml")
@@ -24,7 +24,7 @@ LARGEST_FILE = 16 << 20
 LONGEST_VALUE = 1 << 20
 _ROOT = "record"
 _NEWLINE = re.compile("\r?\n")
-_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
+NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NO_XML_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 
@@ -153,11 +153,12 @@ def record_of_text(content: bytes, name: str) -> Record:
 
 
 def read_catalogue(path: Path) -> Iterator[Record]:
-    """Yield the records of a catalogue: a JSON object a line, plain or, as ``.gz``, compressed.
+    """Yield the records of a catalogue: a JSON object a line.
 
     Parameters
     ----------
     path : Path
+        Plain or, if its name ends in ``.gz`` or ``.zst``, compressed.
         Keys that are named as the fields of `Record` (``subjects`` as well) give these, all
         others but ``id`` descriptions. Values are texts or lists of texts.
 
@@ -177,10 +178,10 @@ def read_catalogue(path: Path) -> Iterator[Record]:
     (('A cup',), ('silver',))
     """
     with open_to_read(path) as stream:
-        for number, line in numbered_lines(path, stream):
+        for number, line in lines_of(stream, str(path)):
             place = f"{path}, line {number}"
             entry = _expect(
-                dict, _json_of(line, place, "a JSON object"), "an object", "the line", place
+                dict, json_of(line, place, "a JSON object"), "an object", "the line", place
             )
             values: dict[str, list[str]] = {field: [] for field in Record._fields}
             for key, value in entry.items():
@@ -196,7 +197,7 @@ def read_catalogue(path: Path) -> Iterator[Record]:
 def _texts(value: Any, key: str, name: str) -> list[str]:
     texts = value if isinstance(value, list) else [value]
     for each in texts:
-        if _NOT_TEXT.search(_expect(str, each, "text", key, name)):
+        if NOT_TEXT.search(_expect(str, each, "text", key, name)):
             raise InputError([Fault(name, f"a NUL or half a surrogate pair at {key}", "text")])
     return texts
 
@@ -260,9 +261,9 @@ def record_of_json(content: bytes, name: str) -> Record:
     >>> record_of_json(answer, "example").date
     ('1905',)
     """
-    answer = _expect(dict, _json_of(content, name), "an object", "the answer", name)
+    answer = _expect(dict, json_of(content, name), "an object", "the answer", name)
     if answer.get("success") is not True:
-        found = f"success {_json_shown(answer.get('success'))}"
+        found = f"success {json_shown(answer.get('success'))}"
         raise InputError([Fault(name, found, "the API's answer with success true")])
     item = _expect(dict, answer.get("object"), "an object", "object", name)
     proxies = _expect(list, item.get("proxies", []), "a list", "object.proxies", name)
@@ -402,7 +403,28 @@ def _xml_text(value: str) -> str:
     return escape(_NOT_XML.sub(_NO_XML_CHARACTER, value), {"\r": "&#13;"})
 
 
-def _json_of(content: bytes, name: str, expected: str = "the API's answer") -> Any:
+def json_of(content: bytes, name: str, expected: str = "the API's answer") -> Any:
+    """Read JSON in UTF-8 strictly.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        What to call it in error messages.
+    expected : str
+        What it should be, for error messages.
+
+    Raises
+    ------
+    InputError
+        If it is not JSON in UTF-8, is nested too deeply, repeats a key, or has a NaN or infinity.
+
+    Examples
+    --------
+    >>> json_of(b'{"title": ["A cup"], "year": 1905}', "example")
+    {'title': ['A cup'], 'year': 1905.0}
+    """
+
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, value in pairs:
@@ -427,7 +449,7 @@ def _json_of(content: bytes, name: str, expected: str = "the API's answer") -> A
 
 def _expect(kind: type, found: Any, expected: str, place: str, name: str) -> Any:
     if not isinstance(found, kind):
-        fault = Fault(name, f"{_json_shown(found)} at {place}", expected)
+        fault = Fault(name, f"{json_shown(found)} at {place}", expected)
         raise InputError([fault])
     return found
 
@@ -440,7 +462,7 @@ def _default_values(content: Any, place: str, name: str) -> Iterator[str]:
         return
     for value in _expect(list, values, "a list of texts", f"{place}.def", name):
         text = _expect(str, value, "a text", f"{place}.def", name)
-        if _NOT_TEXT.search(text):
+        if NOT_TEXT.search(text):
             fault = Fault(name, f"a NUL or half a surrogate pair at {place}.def", "text")
             raise InputError([fault])
         if len(text) > LONGEST_VALUE:
@@ -448,7 +470,14 @@ def _default_values(content: Any, place: str, name: str) -> Iterator[str]:
         yield from _one_line(text).split("\t")
 
 
-def _json_shown(content: Any) -> str:
+def json_shown(content: Any) -> str:
+    """Return of what kind a value of JSON is, for error messages.
+
+    Examples
+    --------
+    >>> json_shown([1.0]), json_shown(None)
+    ('a list', 'nothing')
+    """
     kinds = {dict: "an object", list: "a list", str: "a text", type(None): "nothing"}
     if isinstance(content, bool):
         return "true" if content else "false"

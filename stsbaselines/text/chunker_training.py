@@ -17,7 +17,7 @@ import pycrfsuite
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import new_folder, numbered_lines, open_to_read, to_json, write_text
+from stsbaselines.files import lines_of, new_folder, open_to_read, to_json, write_text
 from stsbaselines.text.chunker import (
     CARD,
     CHUNKER,
@@ -128,7 +128,7 @@ def read_sentences(path: Path) -> list[Sentence]:
     Parameters
     ----------
     path : Path
-        Plain or, if its name ends in ``.gz``, compressed.
+        Plain or, if its name ends in ``.gz`` or ``.zst``, compressed.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def read_sentences(path: Path) -> list[Sentence]:
     sentences: list[Sentence] = [[]]
     faults: list[Fault | str] = []
     with open_to_read(path) as stream:
-        for number, raw in numbered_lines(path, stream):
+        for number, raw in lines_of(stream, str(path)):
             try:
                 line = raw.decode("utf-8").rstrip("\r\n\t ")
                 token = parse(line) if line else None

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import lines_of, new_folder, numbered_lines, open_to_read
+from stsbaselines.files import lines_of, new_folder, open_as_is, open_to_read
 from stsbaselines.text.chunker import chunk_spans
 from stsbaselines.text.chunker_training import (
     Example,
@@ -209,7 +209,7 @@ def _blocks(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[list[tupl
 
 def _blocks_of(path: Path) -> Iterator[list[tuple[int, str]]]:
     with open_to_read(path) as stream:
-        yield from _blocks(numbered_lines(path, stream), str(path))
+        yield from _blocks(lines_of(stream, str(path)), str(path))
 
 
 def _unfit(path: Path | str, line: str, expected: str, number: int) -> InputError:
@@ -356,7 +356,7 @@ def read_litbank(path: Path) -> list[NamedSentence]:
 def _members(path: Path) -> dict[str, bytes]:
     """Return the files of an archive, by name; none is written to disk."""
     members: dict[str, bytes] = {}
-    with open_to_read(path) as stream:
+    with open_as_is(path) as stream:
         try:
             content = gzip.GzipFile(fileobj=stream).read(_LARGEST_ARCHIVE + 1)
             if len(content) > _LARGEST_ARCHIVE:
