@@ -31,6 +31,11 @@ def test_pearson_and_spearman_equal_scipy(pair: tuple[list[int], list[int]]) -> 
     assert correlation.spearman(x, y) == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
 
 
+@given(st.lists(st.one_of(st.sampled_from([0.0, -0.0, 1.5]), st.floats(-9, 9)), min_size=1))
+def test_ranks_are_those_of_scipy(values: list[float]) -> None:
+    assert correlation._ranks(np.array(values)).tolist() == stats.rankdata(values).tolist()
+
+
 @given(paired, st.floats(0.01, 100), st.floats(-100, 100))
 def test_pearson_ignores_scale_and_offset(
     pair: tuple[list[int], list[int]], scale: float, offset: float

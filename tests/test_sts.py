@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,7 +16,8 @@ from hypothesis import strategies as st
 from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.errors import InputError
-from stsbaselines.tasks import sts
+from stsbaselines.files import LONGEST_LINE
+from stsbaselines.tasks import family, sts
 from stsbaselines.tasks.family import Family, Scores, family_of
 
 SAMPLE = find_task("sample-sts")
@@ -162,6 +165,84 @@ def test_gold_has_numbers_in_range_and_empty_lines(tmp_path: Path) -> None:
             sts.read_gold(written(tmp_path, content), SAMPLE, dataset_of(1))
     with pytest.raises(InputError, match="from 0 to 4"):
         sts.read_gold(written(tmp_path, b"5\n"), task_with(gold_range=(0, 4)), dataset_of(1))
+
+
+def outcome(read: Callable[[], object]) -> object:
+    """Return the bytes of what was read, and its notes; or the faults."""
+    try:
+        found = read()
+    except InputError as error:
+        return [str(fault) for fault in error.faults]
+    if isinstance(found, sts.SystemOutput):
+        confidences = None if found.confidences is None else found.confidences.tobytes()
+        return found.scores.tobytes(), confidences, found.notes
+    assert isinstance(found, np.ndarray)
+    return found.shape, found.tobytes()
+
+
+def outcomes(path: Path, pairs: int) -> list[object]:
+    dataset = dataset_of(pairs)
+    return [
+        outcome(lambda: sts.read_gold(path, SAMPLE, dataset)),
+        *(
+            outcome(lambda: sts.read_output(path, task, dataset, strict))  # noqa: B023
+            for task in (SAMPLE, task_with(comments=False))
+            for strict in (False, True)
+        ),
+    ]
+
+
+not_usual = [b"-1", b"6", b"1\t101", b"1\t-1", b"# comment", b"#", b"\t", b"\r", b"1\t2\r"]
+not_short = [b"-0", b"-0.0\t0", b"1e-400", b"9" * 400, b"0." + b"3" * 40, b"1\x0b"]
+odd = st.sampled_from([*not_numbers, *not_plain, *not_columns, *not_usual, *not_short])
+decimals = st.floats(0, 5).map(lambda value: repr(value).encode())
+written_lines = st.one_of(
+    st.lists(numbers),
+    st.lists(decimals),
+    st.lists(st.tuples(decimals, numbers).map(b"\t".join)),
+    st.lists(st.one_of(st.just(b""), decimals)),
+    st.lists(st.one_of(numbers, odd)),
+    st.lists(st.text("0123456789.+-eE_\t\r #naif\u0661").map(str.encode)),
+)
+
+
+@given(written_lines, st.sampled_from([b"", b"\n"]), st.integers(-1, 1), st.integers(1, 40))
+def test_lines_parsed_at_once_are_what_they_are_one_by_one(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], end: bytes, more: int, size: int
+) -> None:
+    path = written(tmp_path_factory.mktemp("numbers"), b"\n".join(lines) + end)
+    pairs = max(1, len(lines) + more)
+    with mock.patch.object(sts, "plain_numbers", return_value=None):
+        one_by_one = outcomes(path, pairs)
+    assert outcomes(path, pairs) == one_by_one
+    with mock.patch.object(family, "_BLOCK_SIZE", size):
+        assert outcomes(path, pairs) == one_by_one
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1))
+def test_numbers_are_those_of_float_to_the_last_bit(values: list[float]) -> None:
+    lines = [form % value for value in values for form in (b"%r", b"%.17g", b"%.3e")]
+    table = family.plain_numbers(b"\n".join(lines))
+    assert table is not None
+    assert table.tobytes() == np.array([*map(float, lines)]).tobytes()
+
+
+def test_plain_lines_are_parsed_at_once(tmp_path: Path) -> None:
+    refuse = mock.Mock(side_effect=AssertionError)
+    with mock.patch.object(sts, "number_of", refuse):
+        path = written(tmp_path, b"1.5\n\n2\n" * 20_000)
+        gold = sts.read_gold(path, SAMPLE, dataset_of(60_000))
+        path = written(tmp_path, b"1.5\t100\n-.25\t0\n" * 20_000)
+        output = sts.read_output(path, SAMPLE, dataset_of(40_000))
+    assert np.nansum(gold) == 70_000
+    assert output.confidences is not None
+    assert (output.scores.sum(), output.confidences.sum()) == (25_000, 2_000_000)
+
+
+def test_a_long_line_of_digits_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, b"1\n" + b"0" * (LONGEST_LINE + 1) + b"\n")
+    with pytest.raises(InputError, match="line 2: found over 1 MiB"):
+        sts.read_gold(path, SAMPLE, dataset_of(2))
 
 
 def scored(

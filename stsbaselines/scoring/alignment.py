@@ -7,6 +7,7 @@ its tokens have.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -67,18 +68,23 @@ def links_of(
     >>> {tokens: link.weight for tokens, link in links.items()}
     {(1, 1): 0.5, (2, 1): 0.5}
     """
-    found = {
-        (i, j): (frozenset(name.upper() for name in types), score or 0.0)
-        for left_tokens, right_tokens, types, score in alignments
-        for i in left_tokens
-        for j in right_tokens
-        if left[i - 1] not in NOT_COUNTED and right[j - 1] not in NOT_COUNTED
-    }
+    found: dict[tuple[int, int], tuple[frozenset[str], float]] = {}
+    for left_tokens, right_tokens, types, score in alignments:
+        if left_tokens and right_tokens:
+            label = frozenset(map(str.upper, types)), score or 0.0
+            others = [j for j in right_tokens if right[j - 1] not in NOT_COUNTED]
+            for i in left_tokens:
+                if left[i - 1] not in NOT_COUNTED:
+                    for j in others:
+                        found[i, j] = label
     of_left, of_right = Counter(i for i, _ in found), Counter(j for _, j in found)
     return {
-        (i, j): Link(types, score, 1 / max(of_left[i], of_right[j]))
-        for (i, j), (types, score) in found.items()
+        (i, j): _link(*label, 1 / max(of_left[i], of_right[j])) for (i, j), label in found.items()
     }
+
+
+# The links of an alignment are mostly the same one, which saves time and memory.
+_link = functools.lru_cache(1024)(Link)
 
 
 def type_overlap(system: Link, gold: Link) -> float:
@@ -90,6 +96,8 @@ def type_overlap(system: Link, gold: Link) -> float:
     >>> type_overlap(Link(one, 4, 1), Link(other, 4, 1))
     0.5
     """
+    if system.types == gold.types:
+        return 1.0
     return len(system.types & gold.types) / len(system.types | gold.types)
 
 
@@ -182,16 +190,75 @@ def agreement(pairs: Sequence[tuple[Links, Links]], penalties: Sequence[Penalty]
     >>> agreement([(system, gold)])
     Agreement(precision=1.0, recall=0.5)
     """
-    of_system, of_gold = [], []
-    for system, gold in pairs:
-        for place in system.keys() & gold.keys():
-            factor = math.prod(penalty(system[place], gold[place]) for penalty in penalties)
-            of_system.append(factor * system[place].weight)
-            of_gold.append(factor * gold[place].weight)
-    return Agreement(
-        _ratio(of_system, (link.weight for system, _ in pairs for link in system.values())),
-        _ratio(of_gold, (link.weight for _, gold in pairs for link in gold.values())),
-    )
+    return agreements(pairs, {"": penalties})[""][0]
+
+
+def agreements(
+    pairs: Sequence[tuple[Links, Links]], measures: Mapping[str, Sequence[Penalty]]
+) -> dict[str, tuple[Agreement, list[Agreement]]]:
+    """Return the `agreement` over all sentence pairs, and that of each, by several measures.
+
+    Parameters
+    ----------
+    pairs : sequence of (system's links, gold standard's links)
+    measures : mapping of str to sequence of callable
+        Such as `PENALTIES`.
+
+    Examples
+    --------
+    >>> links = links_of([((1,), (1,), ("EQUI",), 5.0)], "a", "b")
+    >>> whole, each = agreements([(links, links), ({}, links)], PENALTIES)["TS"]
+    >>> [found.f for found in (whole, *each)]
+    [0.6666666666666666, 1.0, 0.0]
+    """
+    whole: _Weights = [], []
+    right: dict[str, _Weights] = {name: ([], []) for name in measures}
+    each: dict[str, list[Agreement]] = {name: [] for name in measures}
+    for pair in pairs:
+        shared, weights = _shared(pair), _weights_of(pair)
+        _extend(whole, weights)
+        for name, penalties in measures.items():
+            of_pair = _penalized(shared, penalties)
+            each[name].append(_agreement(of_pair, weights))
+            _extend(right[name], of_pair)
+    return {name: (_agreement(right[name], whole), each[name]) for name in measures}
+
+
+# Of the system's links, and of the gold standard's.
+_Weights = tuple[list[float], list[float]]
+
+
+def _extend(weights: _Weights, more: _Weights) -> None:
+    for found, added in zip(weights, more, strict=True):
+        found += added
+
+
+def _shared(pair: tuple[Links, Links]) -> Counter[tuple[Link, Link]]:
+    system, gold = pair
+    return Counter((link, gold[place]) for place, link in system.items() if place in gold)
+
+
+def _weights_of(pair: tuple[Links, Links]) -> _Weights:
+    system, gold = pair
+    return [link.weight for link in system.values()], [link.weight for link in gold.values()]
+
+
+def _penalized(shared: Counter[tuple[Link, Link]], penalties: Sequence[Penalty]) -> _Weights:
+    """Return the weights of shared links, each times its penalties."""
+    of_system: list[float] = []
+    of_gold: list[float] = []
+    for (mine, theirs), count in shared.items():
+        factor = 1.0
+        for penalty in penalties:
+            factor *= penalty(mine, theirs)
+        of_system += [factor * mine.weight] * count
+        of_gold += [factor * theirs.weight] * count
+    return of_system, of_gold
+
+
+def _agreement(right: _Weights, whole: _Weights) -> Agreement:
+    """Return the share of the weights that is right."""
+    return Agreement(_ratio(right[0], whole[0]), _ratio(right[1], whole[1]))
 
 
 def _ratio(shared: Iterable[float], weights: Iterable[float]) -> float | None:
@@ -216,14 +283,20 @@ def by_type(pairs: Sequence[tuple[Links, Links]], types: Iterable[str]) -> dict[
     >>> by_type([(system, gold)], ["EQUI"])
     {'EQUI': Agreement(precision=None, recall=0.0)}
     """
-    return {
-        name: agreement([(_of_type(system, name), _of_type(gold, name)) for system, gold in pairs])
-        for name in types
-    }
-
-
-def _of_type(links: Links, name: str) -> Links:
-    return {place: link for place, link in links.items() if name in link.types}
+    found: dict[str, tuple[_Weights, _Weights]] = {name: (([], []), ([], [])) for name in types}
+    for system, gold in pairs:
+        for place, link in system.items():
+            other = gold.get(place)
+            for name in found.keys() & link.types:
+                right, whole = found[name]
+                whole[0].append(link.weight)
+                if other and name in other.types:
+                    right[0].append(link.weight)
+                    right[1].append(other.weight)
+        for link in gold.values():
+            for name in found.keys() & link.types:
+                found[name][1][1].append(link.weight)
+    return {name: _agreement(*each) for name, each in found.items()}
 
 
 def confusion(
@@ -253,15 +326,15 @@ def confusion(
     """
     names = [*types, UNALIGNED]
     table = {row: dict.fromkeys(names, 0.0) for row in names}
+    main_type = functools.lru_cache(functools.partial(_main_type, types))
     for system, gold in pairs:
         for place in sorted(system.keys() | gold.keys()):
             mine, theirs = system.get(place), gold.get(place)
-            weight = gold[place].weight if place in gold else system[place].weight
-            table[_main_type(theirs, types)][_main_type(mine, types)] += weight
+            weight = (theirs or system[place]).weight
+            row = main_type(theirs.types) if theirs else UNALIGNED
+            table[row][main_type(mine.types) if mine else UNALIGNED] += weight
     return table
 
 
-def _main_type(link: Link | None, types: Iterable[str]) -> str:
-    if link is None:
-        return UNALIGNED
-    return next(name for name in types if name in link.types)
+def _main_type(types: Iterable[str], of_link: frozenset[str]) -> str:
+    return next(name for name in types if name in of_link)

@@ -96,7 +96,8 @@ def pearson(
     if (w < 0).any():
         raise ValueError("weights must not be negative")
     counted = w > 0
-    x, y, w = x[counted], y[counted], w[counted]
+    if not counted.all():
+        x, y, w = x[counted], y[counted], w[counted]
     if _is_constant(x) or _is_constant(y):
         return None
     w = w / w.max()
@@ -124,10 +125,19 @@ def spearman(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
     >>> round(spearman([1, 2, 30], [0, 1, 2]), 5)
     1.0
     """
-    from scipy.stats import rankdata  # slow to import, and only needed here
-
     x, y = _vectors(scores, gold)
-    return pearson(rankdata(x), rankdata(y)) if len(x) else None
+    return pearson(_ranks(x), _ranks(y)) if len(x) else None
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Return ranks from 1, as `scipy.stats.rankdata` does, which is slow to import."""
+    order = np.argsort(values)
+    ordered = values[order]
+    begins = np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+    ends = np.append(begins[1:], len(values))
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat((begins + 1 + ends) / 2, ends - begins)
+    return ranks
 
 
 def fitted_to_gold(scores: npt.ArrayLike, gold: npt.ArrayLike) -> FloatArray | None:

@@ -7,6 +7,7 @@ line. Bytes that are not UTF-8 (the headlines of 2015 have some) become surrogat
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +25,8 @@ UNALIGNED_TYPES = ("NOALI", "ALIC")
 NOT_ALIGNED = "-not aligned-"
 _SIDES = ("left", "right")
 _SECTIONS = ("source", "translation", "alignment")
+_BEGINNINGS = {f"<{section}>" for section in _SECTIONS}
+_ENDS = {section: f"</{section}>" for section in _SECTIONS}
 _HEADER = re.compile(r'<sentence id="([0-9]{1,9})"(?: status="[^"]*")?>')
 _SCORES = {"0", "1", "2", "3", "4", "5", "NIL"}
 _LONGEST_NUMBER = 9
@@ -174,10 +177,11 @@ class _Reader:
     def feed(self, number: int, line: str) -> None:
         """Take the next line of the file."""
         self.line_number = number
-        place = f" (sentence {self.block.number})" if self.block else ""
+        before = self.block
         try:
             self._take(line)
         except LineError as error:
+            place = f" (sentence {before.number})" if before else ""
             self.faults.append(Fault(self.path, error.found, error.expected + place, number))
             if self.block and self.block.section == "sentences":
                 self.block.section = "lost"
@@ -207,11 +211,11 @@ class _Reader:
             self._open(bare)
         elif block.section == "lost" and bare != "</sentence>":
             return
-        elif block.section in _SECTIONS and bare != f"</{block.section}>":
-            if block.section == "alignment" and bare:
+        elif block.section in _ENDS:
+            if bare == _ENDS[block.section]:
+                block.section = "end" if block.section == "alignment" else "sentences"
+            elif block.section == "alignment" and bare:
                 self._align(block, bare)
-        elif block.section in _SECTIONS:
-            block.section = "end" if block.section == "alignment" else "sentences"
         elif bare == "</sentence>":
             self._close(block)
         elif block.section == "sentences":
@@ -239,7 +243,8 @@ class _Reader:
         departures = [*_departures(found)]
         if self.one_to_one:
             departures += _departures_of_2015(found, block.seen)
-        block.alignments.append(found._replace(types=tuple(map(str.upper, found.types))))
+        types = tuple(map(str.upper, found.types))
+        block.alignments.append(found if types == found.types else found._replace(types=types))
         for what, is_there, expected in departures:
             if self.strict:
                 raise LineError(is_there, expected)
@@ -258,7 +263,7 @@ def _begin(block: _Block, line: str) -> None:
     bare = line.strip()
     if (line.startswith("// ") or bare == "//") and len(block.sentences) < 2:
         block.sentences.append(" ".join(tokens_of(line[2:])))
-    elif bare in {f"<{section}>" for section in _SECTIONS}:
+    elif bare in _BEGINNINGS:
         if len(block.sentences) < 2:
             raise LineError(bare, "two lines with the sentences, // A cat sat, before it")
         block.section = bare[1:-1]
@@ -290,10 +295,7 @@ def parse_alignment(line: str, lengths: Sequence[int]) -> ChunkAlignment:
     sides = columns[0].partition("<==>")[::2]
     if "<==>" not in columns[0] or len(columns) < 3:
         raise LineError(shown(line), "1 2 <==> 3 // EQUI // 5 // comment")
-    left, right = (
-        _token_numbers(text, name, length)
-        for text, name, length in zip(sides, _SIDES, lengths, strict=True)
-    )
+    left, right = map(_token_numbers, sides, _SIDES, lengths)
     if not (left or right):
         raise LineError(shown(columns[0]), "token numbers on one side at least")
     score = columns[2].removesuffix("//").strip()
@@ -305,20 +307,22 @@ def parse_alignment(line: str, lengths: Sequence[int]) -> ChunkAlignment:
 
 def _token_numbers(text: str, side: str, length: int) -> tuple[int, ...]:
     numbers = text.split()
-    wrong = [each for each in numbers if not (each.isascii() and each.isdigit())]
-    if wrong or not numbers:
+    digits = "".join(numbers)
+    if not (digits.isascii() and digits.isdigit()):
+        wrong = [each for each in numbers if not (each.isascii() and each.isdigit())]
         found = shown(wrong[0]) if wrong else f"nothing on the {side} side"
         raise LineError(found, "token numbers, or 0 for not aligned")
-    if numbers == ["0"]:
+    if digits == "0":
         return ()
-    found_numbers = {int(each[:_LONGEST_NUMBER]) for each in numbers}
-    too_long = any(len(each) > _LONGEST_NUMBER for each in numbers)
+    too_long = max(map(len, numbers)) > _LONGEST_NUMBER
+    found_numbers = set() if too_long else set(map(int, numbers))
     if too_long or min(found_numbers) == 0 or max(found_numbers) > length:
         expected = f"numbers from 1 to {length}, as many as the {side} sentence has tokens"
         raise LineError(shown(text.strip()), expected)
     return tuple(sorted(found_numbers))
 
 
+@functools.lru_cache(1024)
 def _types(text: str) -> tuple[str, ...]:
     names = text.split("_")
     main = [name for name in names if name.upper() in MAIN_TYPES]

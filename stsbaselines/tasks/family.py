@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import importlib
+import io
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import lines_of, open_to_read
+from stsbaselines.files import LONGEST_LINE, lines_of, open_to_read
+
+if TYPE_CHECKING:  # slow to import
+    from stsbaselines.data.catalogue import DataSet, Task
 
 T = TypeVar("T")
+_BLOCK_SIZE = 1 << 18
+# Of these characters alone, what float() takes is what _NUMBER matches.
+_OF_NUMBERS = b"0123456789.+-eE"
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 Measures = dict[str, float | int | None]
 Details = dict[str, dict[str, list[dict[str, Any]]]]
@@ -140,27 +146,139 @@ def parse_lines(
     InputError
         With every fault: lines that do not fit, Windows line endings, a wrong count.
     """
-    faults: list[Fault | str] = []
-    found = carriage_returns = 0
+    lines = _Lines(str(path), parse, skip, count)
     with open_to_read(path) as stream:
-        for number, line in lines_of(stream, str(path)):
-            if skip is not None and skip(line):
+        yield from lines.parsed(stream)
+    lines.check()
+
+
+@dataclass
+class _Lines(Generic[T]):
+    """The state of parsing the lines of a file, for which see `parse_lines`."""
+
+    path: str
+    parse: Callable[[bytes], T]
+    skip: Callable[[bytes], bool] | None
+    count: int | None
+    found: int = 0
+    carriage_returns: int = 0
+    faults: list[Fault | str] = field(default_factory=list)
+
+    def parsed(self, stream: BinaryIO, start: int = 1) -> Iterator[T]:
+        """Parse the lines of a stream, the first of which has the number `start`."""
+        for number, line in lines_of(stream, self.path, start):
+            if self.skip is not None and self.skip(line):
                 continue
-            found += 1
-            if count is not None and found > count:
+            self.found += 1
+            if self.count is not None and self.found > self.count:
                 continue
-            carriage_returns += line.endswith(b"\r")
+            self.carriage_returns += line.endswith(b"\r")
             try:
-                yield parse(line.removesuffix(b"\r"))
+                yield self.parse(line.removesuffix(b"\r"))
             except LineError as error:
-                faults.append(Fault(str(path), error.found, error.expected, number))
-    if carriage_returns:
-        lines = f"{carriage_returns} lines that end in a carriage return (Windows line endings)"
-        faults.append(Fault(str(path), lines, "lines that end in a newline alone"))
-    if count is not None and found != count:
-        faults.append(Fault(str(path), f"{found} lines", f"{count}, one for each pair"))
-    if faults:
-        raise InputError(faults)
+                self.faults.append(Fault(self.path, error.found, error.expected, number))
+
+    def check(self) -> None:
+        """Raise all faults, at the end of the file."""
+        faults = self.faults
+        if self.carriage_returns:
+            ends = f"{self.carriage_returns} lines that end in a carriage return"
+            found = f"{ends} (Windows line endings)"
+            faults.append(Fault(self.path, found, "lines that end in a newline alone"))
+        if self.count is not None and self.found != self.count:
+            expected = f"{self.count}, one for each pair"
+            faults.append(Fault(self.path, f"{self.found} lines", expected))
+        if faults:
+            raise InputError(faults)
+
+
+def parse_numbers(
+    path: Path,
+    parse: Callable[[bytes], npt.ArrayLike],
+    parse_block: Callable[[bytes], npt.NDArray[np.float64] | None],
+    count: int,
+    skip: Callable[[bytes], bool] | None = None,
+) -> npt.NDArray[np.float64]:
+    """Parse a file of numbers into an array, many lines at once where nothing is unusual.
+
+    Parameters
+    ----------
+    path : Path
+    parse : callable
+        Parses a line into a number or a row; see `parse_lines`.
+    parse_block : callable
+        Parses some whole lines into the same as an array, or returns None, so that `parse`
+        gets each of them; see `plain_numbers`.
+    count, skip
+        As for `parse_lines`.
+
+    Raises
+    ------
+    InputError
+        With every fault; see `parse_lines`.
+    """
+    lines = _Lines(str(path), parse, skip, count)
+    blocks = []
+    with open_to_read(path) as stream:
+        for start, block in _blocks_of(stream):
+            rows = parse_block(block) if 0 < len(block) <= LONGEST_LINE else None
+            if rows is None:
+                rows = np.array(list(lines.parsed(io.BytesIO(block), start)))
+            else:
+                lines.found += len(rows)
+            if len(rows) and lines.found <= count:
+                blocks.append(rows)
+    lines.check()
+    return np.concatenate(blocks)
+
+
+def _blocks_of(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield (number of the first line, some whole lines) of a stream; one block at least."""
+    start = 1
+    while (block := stream.read(_BLOCK_SIZE)) or start == 1:
+        block += stream.readline(LONGEST_LINE + 1)
+        yield start, block
+        start += block.count(b"\n")
+        if not block.endswith(b"\n"):
+            return
+
+
+def plain_numbers(block: bytes, blank: bytes = b"") -> npt.NDArray[np.float64] | None:
+    r"""Parse whole lines of decimal numbers, all with as many columns parted by TAB.
+
+    Parameters
+    ----------
+    block : bytes
+    blank : bytes, optional
+        What an empty column counts as, such as ``nan``.
+
+    Returns
+    -------
+    ndarray of shape (n_lines, n_columns) or None
+        None if `number_of` may refuse one of the columns.
+
+    Examples
+    --------
+    >>> plain_numbers(b"0.5\t100\n1\t20\n").tolist()
+    [[0.5, 100.0], [1.0, 20.0]]
+    >>> plain_numbers(b"1_0\n") is plain_numbers(b"1\n\n") is plain_numbers(b"nan\n") is None
+    True
+    """
+    if not block.endswith(b"\n"):
+        block += b"\n"
+    ends = block.translate(None, delete=_OF_NUMBERS)
+    columns = ends.find(b"\n") + 1
+    rows = len(ends) // columns
+    if ends != (b"\t" * (columns - 1) + b"\n") * rows:
+        return None
+    cells = block.replace(b"\t", b"\n").split(b"\n")[:-1]
+    if blank:
+        cells = [cell or blank for cell in cells]
+    try:
+        values = np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return None
+    return None if np.isinf(values).any() else values.reshape(rows, columns)
 
 
 def number_of(text: bytes, bounds: tuple[float, float] | None, what: str) -> float:

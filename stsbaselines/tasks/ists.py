@@ -13,7 +13,7 @@ from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.scoring import alignment, correlation, resampling
-from stsbaselines.scoring.alignment import Links
+from stsbaselines.scoring.alignment import Agreement, Links
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import IntArray
@@ -320,7 +320,8 @@ def score(
     if faults:
         raise InputError(faults)
     links = {name: links_of_pairs(output, gold[name]) for name, output in outputs.items()}
-    datasets = {name: _measures(task, pairs) for name, pairs in links.items()}
+    measured = {name: _measured(task, pairs) for name, pairs in links.items()}
+    datasets = {name: measures for name, (measures, _) in measured.items()}
     complete = len(outputs) == len(task.datasets)
     return Scores(
         task=task.task,
@@ -330,7 +331,7 @@ def score(
         main="TS",
         signature=_signature(task, outputs),
         notes=tuple(notes),
-        details={name: _details(pairs) for name, pairs in links.items()},
+        details={name: details for name, (_, details) in measured.items()},
     )
 
 
@@ -377,13 +378,12 @@ def links_of_pairs(output: AlignmentFile, gold: AlignmentFile) -> list[tuple[Lin
     output, gold : AlignmentFile
         Of the same sentence pairs.
     """
-    return [
-        (
-            alignment.links_of(mine.alignments, *theirs.tokens),
-            alignment.links_of(theirs.alignments, *theirs.tokens),
-        )
-        for mine, theirs in zip(output.pairs, gold.pairs, strict=True)
-    ]
+    found: list[tuple[Links, Links]] = []
+    for mine, theirs in zip(output.pairs, gold.pairs, strict=True):
+        tokens = theirs.tokens
+        links = alignment.links_of(mine.alignments, *tokens)
+        found.append((links, alignment.links_of(theirs.alignments, *tokens)))
+    return found
 
 
 def _compared_sentences(
@@ -416,16 +416,18 @@ def _compared_sentences(
     return faults, [f"{about}: {len(differing)}"] if differing else []
 
 
-def _measures(task: Task, pairs: Sequence[tuple[Links, Links]]) -> Measures:
-    found = {
-        name: alignment.agreement(pairs, penalties)
-        for name, penalties in alignment.PENALTIES.items()
-    }
-    measures: Measures = {name: each.f for name, each in found.items()}
-    measures |= {"precision": found["F"].precision, "recall": found["F"].recall}
-    if task.one_to_one:
-        measures["TS_second_version"] = alignment.agreement(pairs, alignment.SECOND_VERSION).f
-    return measures | {"n": len(pairs)}
+def _measured(
+    task: Task, pairs: Sequence[tuple[Links, Links]]
+) -> tuple[Measures, dict[str, list[dict[str, Any]]]]:
+    """Return the measures of a data set and its details."""
+    second = {"TS_second_version": alignment.SECOND_VERSION} if task.one_to_one else {}
+    found = alignment.agreements(pairs, {**alignment.PENALTIES, **second})
+    measures: Measures = {name: found[name][0].f for name in alignment.PENALTIES}
+    links = found["F"][0]
+    measures |= {"precision": links.precision, "recall": links.recall}
+    measures |= {name: found[name][0].f for name in second}
+    of_pairs = {name: found[name][1] for name in alignment.PENALTIES}
+    return measures | {"n": len(pairs)}, _details(pairs, of_pairs)
 
 
 def _means(datasets: Mapping[str, Measures]) -> dict[str, float | None]:
@@ -435,7 +437,9 @@ def _means(datasets: Mapping[str, Measures]) -> dict[str, float | None]:
     }
 
 
-def _details(pairs: Sequence[tuple[Links, Links]]) -> dict[str, list[dict[str, Any]]]:
+def _details(
+    pairs: Sequence[tuple[Links, Links]], of_pairs: Mapping[str, Sequence[Agreement]]
+) -> dict[str, list[dict[str, Any]]]:
     by_type = alignment.by_type(pairs, (*MAIN_TYPES, *ADDITIONAL_TYPES))
     table = alignment.confusion(pairs, MAIN_TYPES)
     return {
@@ -445,14 +449,8 @@ def _details(pairs: Sequence[tuple[Links, Links]]) -> dict[str, list[dict[str, A
         ],
         "confusion": [{"gold standard": name, **row} for name, row in table.items()],
         "pairs": [
-            {
-                "pair": number,
-                **{
-                    name: alignment.agreement([pair], penalties).f
-                    for name, penalties in alignment.PENALTIES.items()
-                },
-            }
-            for number, pair in enumerate(pairs, 1)
+            {"pair": number, **{name: each[number - 1].f for name, each in of_pairs.items()}}
+            for number in range(1, len(pairs) + 1)
         ],
     }
 

@@ -13,13 +13,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from stsbaselines import __version__
-from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
 from stsbaselines.files import lines_of, open_to_read
 from stsbaselines.scoring import correlation, resampling
@@ -34,9 +33,13 @@ from stsbaselines.tasks.family import (
     SentencePair,
     checked_scores,
     number_of,
-    parse_lines,
+    parse_numbers,
+    plain_numbers,
     signature,
 )
+
+if TYPE_CHECKING:  # slow to import
+    from stsbaselines.data.catalogue import DataSet, Task
 
 PREDICTIONS = "scores"
 _OUTPUT_NAME = re.compile(r"STS(?:2016)?\.output\.(?:surprise\.)?(.+)\.txt")
@@ -82,8 +85,10 @@ def read_inputs(files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iter
     return read_pairs(files["input"])
 
 
-def pairs_of(stream: BinaryIO, name: str) -> Iterator[SentencePair]:
-    r"""Yield the sentence pairs of a stream of bytes; see `read_pairs`.
+def pairs_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[SentencePair]:
+    r"""Yield the sentence pairs of a stream of bytes, whose first line is `start`.
+
+    See `read_pairs`.
 
     Examples
     --------
@@ -92,7 +97,7 @@ def pairs_of(stream: BinaryIO, name: str) -> Iterator[SentencePair]:
     [SentencePair(left='# 1', right='"two')]
     """
     faults: list[Fault | str] = []
-    for number, line in lines_of(stream, name):
+    for number, line in lines_of(stream, name, start):
         columns = line.split(b"\t", 2)
         if len(columns) < 2:
             found = shown(line) if line.strip() else "a blank line"
@@ -155,7 +160,13 @@ def read_gold(path: Path, task: Task, dataset: DataSet) -> FloatArray:
     def parse(line: bytes) -> float:
         return math.nan if line == b"" else number_of(line, task.gold_range, "a score")
 
-    return np.array(list(parse_lines(path, parse, count=dataset.pairs)))
+    def parse_block(block: bytes) -> FloatArray | None:
+        table = plain_numbers(block, blank=b"nan")
+        if table is None or table.shape[1] > 1 or _are_outside(table, *task.gold_range).any():
+            return None
+        return table[:, 0]
+
+    return parse_numbers(path, parse, parse_block, dataset.pairs)
 
 
 def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) -> SystemOutput:
@@ -185,9 +196,13 @@ def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) 
         return True
 
     def parse(line: bytes) -> tuple[float, float]:
-        return _score_and_confidence(line, task.gold_range if strict else None)
+        return _score_and_confidence(line, bounds)
 
-    table = np.array(list(parse_lines(path, parse, skip, dataset.pairs)))
+    def parse_block(block: bytes) -> FloatArray | None:
+        return _scores_and_confidences(block, bounds)
+
+    bounds = task.gold_range if strict else None
+    table = parse_numbers(path, parse, parse_block, dataset.pairs, skip)
     scores, confidences = table[:, 0], table[:, 1]
     notes = [
         *_range_notes("score", scores, *task.gold_range),
@@ -212,12 +227,33 @@ def _score_and_confidence(line: bytes, bounds: tuple[float, float] | None) -> tu
     score = number_of(columns[0], bounds, "a score")
     if len(columns) == 1:
         return score, math.nan
-    highest = HIGHEST_CONFIDENCE if bounds else math.inf
-    return score, number_of(columns[1], (0.0, highest), "a confidence")
+    return score, number_of(columns[1], _range_of_confidences(bounds), "a confidence")
+
+
+def _range_of_confidences(bounds: tuple[float, float] | None) -> tuple[float, float]:
+    return 0.0, HIGHEST_CONFIDENCE if bounds else math.inf
+
+
+def _scores_and_confidences(block: bytes, bounds: tuple[float, float] | None) -> FloatArray | None:
+    """Parse whole lines of a system output; None if `_score_and_confidence` may refuse one."""
+    table = plain_numbers(block)
+    if table is None or table.shape[1] > 2:
+        return None
+    if bounds and _are_outside(table[:, 0], *bounds).any():
+        return None
+    if _are_outside(table[:, 1:], *_range_of_confidences(bounds)).any():
+        return None
+    if table.shape[1] == 1:
+        return np.column_stack([table, np.full(len(table), math.nan)])
+    return table
+
+
+def _are_outside(values: FloatArray, low: float, high: float) -> BoolArray:
+    return np.asarray((values < low) | (values > high))
 
 
 def _range_notes(what: str, values: FloatArray, low: float, high: float) -> list[str]:
-    outside = int(np.sum((values < low) | (values > high)))
+    outside = int(np.sum(_are_outside(values, low, high)))
     if not outside:
         return []
     return [
