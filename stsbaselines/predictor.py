@@ -24,6 +24,7 @@ from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, unknown
 from stsbaselines.estimator import Estimator, is_learned, unknown_parameter
 from stsbaselines.files import new_folder, open_to_read
+from stsbaselines.parallel import in_order
 
 CHUNK_SIZE = 10_000
 _DESCRIPTION = "predictor.json"
@@ -102,23 +103,37 @@ class Predictor(Estimator):
         chunk_size : int
             Pairs a chunk.
         n_jobs : int
-            Processes of joblib; -1 for all cores. A single chunk is predicted in this one.
+            Processes, -1 for all cores; or workers of a cluster, see `stsbaselines.parallel`. A
+            single chunk is predicted in this process.
 
         Yields
         ------
         ndarray of shape (up to chunk_size,)
         """
-        chunks = chunks_of(pairs, chunk_size)
-        first = list(itertools.islice(chunks, 0 if n_jobs == 1 else 2))
-        chunks = itertools.chain(first, chunks)
-        if len(first) < 2:
-            yield from map(self._predict_chunk, chunks)
-            return
-        from joblib import Parallel, delayed, effective_n_jobs  # slow to import
+        yield from in_order(self._predict_chunk, chunks_of(pairs, chunk_size), n_jobs)
 
-        with Parallel(n_jobs=n_jobs) as parallel:
-            for window in chunks_of(chunks, 2 * effective_n_jobs(n_jobs)):
-                yield from parallel(delayed(self._predict_chunk)(chunk) for chunk in window)
+    def is_pairwise(self) -> bool:
+        """Tell whether what is predicted for a pair does not depend on the pairs around it."""
+        return type(self).predict_chunks is Predictor.predict_chunks
+
+    def signature(self) -> str:
+        """Return what predictions are made by, as a text: name, perhaps details, and version."""
+        return f"{self.name}|version:stsbaselines-{__version__}"
+
+    def score_lines(self, lines: bytes) -> bytes | None:
+        """Score whole lines of two TAB-separated sentences at once, if there is a faster way.
+
+        Parameters
+        ----------
+        lines : bytes
+
+        Returns
+        -------
+        bytes or None
+            The lines of the output; None, as here, to read and predict pairs instead, which also
+            says what is wrong with a line.
+        """
+        return None
 
     def _predict_chunk(self, chunk: list[Any]) -> Any:
         predictions = self.predict(chunk)

@@ -1,0 +1,294 @@
+"""Work on many items at once, in order: in processes of this machine, or on a dask cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import itertools
+import logging
+import os
+import pkgutil
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from stsbaselines import __version__
+from stsbaselines.errors import InputError, shown, unknown
+
+BACKENDS = ("processes", "dask")
+AHEAD = 2
+"""Items that are read for each worker before the first of them is taken."""
+
+CONNECT_SECONDS = 5.0
+PATIENCE_SECONDS = 60.0
+"""How long a cluster may be without workers, or without its scheduler."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_Submit = Callable[[Any], Callable[[], Any]]
+"""What gives an item to the workers, and returns a function that waits for the result."""
+
+_cluster: ContextVar[Any] = ContextVar("_cluster", default=None)
+_received: Any = None
+
+
+def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) -> Iterator[R]:
+    """Yield `function` of each item, in order, reading only a few items ahead.
+
+    Parameters
+    ----------
+    function : callable
+        Sent to each worker once, so it may hold a large model.
+    items : iterable
+        Read in this process and thread, at most `AHEAD` for each worker before they are taken.
+    n_jobs : int
+        Processes, -1 for all cores; within ``workers("dask", ...)``, workers of the cluster, -1
+        for all. With 1, or for a single item, nothing leaves this process.
+
+    Yields
+    ------
+    object
+
+    Raises
+    ------
+    InputError
+        If a worker process was killed, or the cluster has no workers any more.
+
+    Examples
+    --------
+    >>> list(in_order(len, ["a", "bcd"]))
+    [1, 3]
+    """
+    items = iter(items)
+    first = list(itertools.islice(items, 0 if n_jobs == 1 else 2))
+    items = itertools.chain(first, items)
+    if len(first) < 2:
+        yield from map(function, items)
+        return
+    client = _cluster.get()
+    pool = _processes(function, n_jobs) if client is None else _on(client, function, n_jobs)
+    waiting: deque[Callable[[], R]] = deque()
+    with pool as (submit, most):
+        for item in items:
+            waiting.append(submit(item))
+            if len(waiting) >= most:
+                yield waiting.popleft()()
+        while waiting:
+            yield waiting.popleft()()
+
+
+@contextlib.contextmanager
+def workers(backend: str = "processes", scheduler: str | None = None) -> Iterator[None]:
+    """Within the block, let `in_order` work in processes or on a dask cluster.
+
+    Parameters
+    ----------
+    backend : 'processes' or 'dask'
+    scheduler : str, optional
+        Address of the cluster's scheduler, such as ``tcp://10.0.0.1:8786``; only for dask.
+
+    Raises
+    ------
+    InputError
+        If the back end or the cluster cannot be used.
+
+    Examples
+    --------
+    >>> with workers("processes"):
+    ...     list(in_order(len, ["a", "bcd"]))
+    [1, 3]
+    """
+    if backend not in BACKENDS:
+        raise unknown("back end", backend, BACKENDS)
+    if backend == "processes":
+        if scheduler is not None:
+            raise InputError("A scheduler is only for the back end dask.")
+        yield
+        return
+    if not scheduler:
+        raise InputError("The back end dask needs the address of a scheduler.")
+    with _connected(scheduler) as client:
+        _check_workers(client)
+        token = _cluster.set(client)
+        try:
+            yield
+        finally:
+            _cluster.reset(token)
+
+
+@contextlib.contextmanager
+def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_Submit, int]]:
+    from joblib import cpu_count, effective_n_jobs
+    from joblib.externals.loky.process_executor import ProcessPoolExecutor, TerminatedWorkerError
+    from joblib.parallel import ParallelBackendBase
+
+    count = effective_n_jobs(n_jobs)
+    threads = str(max(1, cpu_count() // count))
+    names = ParallelBackendBase.MAX_NUM_THREADS_VARS
+    pool = ProcessPoolExecutor(
+        count,
+        initializer=_receive,
+        initargs=(function,),
+        env={name: os.environ.get(name, threads) for name in names},
+    )
+
+    newest: deque[Any] = deque(maxlen=1)
+
+    def submit(item: Any) -> Callable[[], Any]:
+        newest.append(pool.submit(_call_received, item))
+        return newest[0].result  # type: ignore[no-any-return]
+
+    finished = False
+    try:
+        yield submit, AHEAD * count
+        finished = True
+    except TerminatedWorkerError:
+        raise InputError(
+            "A worker process was killed, perhaps for lack of memory; fewer jobs need less."
+        ) from None
+    finally:
+        if not finished:
+            _wait_until_passed_on(newest)
+        pool.shutdown(wait=True, kill_workers=not finished)
+
+
+def _wait_until_passed_on(futures: Iterable[Any]) -> None:
+    """Wait until the work is in loky's queue; its thread fails if workers are killed before."""
+    for _ in range(1000):
+        if all(future.running() or future.done() for future in futures):
+            return
+        time.sleep(0.001)
+
+
+def _receive(function: Callable[[Any], Any]) -> None:
+    """Keep the function that this worker process is for."""
+    global _received
+    _received = function
+
+
+def _call_received(item: Any) -> Any:
+    return _received(item)
+
+
+@contextlib.contextmanager
+def _on(client: Any, function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_Submit, int]]:
+    cloudpickle, distributed = map(importlib.import_module, ("cloudpickle", "distributed"))
+    count = len(client.nthreads())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+        # A task, not scattered data: it is done again if the worker that has its result dies.
+        there = client.submit(cloudpickle.loads, cloudpickle.dumps(function), pure=False)
+    pending: set[Any] = set()
+
+    def submit(item: Any) -> Callable[[], Any]:
+        # Pickled here, since dask would look for its own tasks within an item.
+        content = cloudpickle.dumps(item)
+        future = client.submit(_call, there, content, pure=False)
+        pending.add(future)
+        return functools.partial(take, future)
+
+    def take(future: Any) -> Any:
+        result = _result(client, future)
+        pending.remove(future)
+        return result
+
+    try:
+        yield submit, n_jobs if 0 < n_jobs < count else AHEAD * count
+    except distributed.scheduler.KilledWorker:
+        raise InputError(
+            "Workers of the cluster died at their work, perhaps for lack of memory."
+        ) from None
+    except CancelledError:
+        raise _lost(client) from None
+    finally:
+        if client.status == "running":
+            client.cancel(list(pending))
+
+
+def _call(function: Callable[[Any], Any], item: bytes) -> Any:
+    return function(importlib.import_module("cloudpickle").loads(item))
+
+
+def _result(client: Any, future: Any) -> Any:
+    """Wait for a result, but not longer than `PATIENCE_SECONDS` for a cluster without workers."""
+    timeout = importlib.import_module("distributed").TimeoutError
+    last = time.monotonic()
+    while True:
+        try:
+            return future.result(timeout=1)
+        except timeout:
+            if future.status == "error":
+                return future.result()
+        if _works(client):
+            last = time.monotonic()
+        elif time.monotonic() - last > PATIENCE_SECONDS:
+            raise _lost(client)
+
+
+def _works(client: Any) -> bool:
+    try:
+        return client.status == "running" and bool(client.nthreads())
+    except OSError:
+        return False
+
+
+def _lost(client: Any) -> InputError:
+    address = client.scheduler.address if client.scheduler else "the scheduler"
+    return InputError(f"All workers of the cluster at {address} are gone, or the cluster itself.")
+
+
+@contextlib.contextmanager
+def _connected(scheduler: str) -> Iterator[Any]:
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ModuleNotFoundError:
+        raise InputError("The back end dask needs the extra: stsbaselines[dask].") from None
+    import asyncio
+
+    with distributed.utils.silence_logging_cmgr(logging.CRITICAL):  # they are tracebacks
+        with ThreadPoolExecutor(1) as thread:  # since this one may have a running event loop
+            if not thread.submit(asyncio.run, _is_scheduler(distributed, scheduler)).result():
+                raise InputError(
+                    f"No dask scheduler answers at {shown(scheduler)}; an address is, for example,"
+                    " tcp://10.0.0.1:8786."
+                )
+        with distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False) as client:
+            yield client
+
+
+async def _is_scheduler(distributed: Any, address: str) -> bool:
+    import asyncio
+
+    security = distributed.Security().get_connection_args("client")
+    server = distributed.rpc(address, timeout=CONNECT_SECONDS, connection_args=security)
+    try:
+        async with server:
+            found = await asyncio.wait_for(server.identity(), 2 * CONNECT_SECONDS)
+            return bool(found["type"] == "Scheduler")
+    except Exception:  # the answer of another kind of server may be anything
+        return False
+
+
+def _check_workers(client: Any) -> None:
+    threads = client.nthreads()
+    if not threads:
+        raise InputError("The cluster has no workers.")
+    versions = client.run(pkgutil.resolve_name, "stsbaselines:__version__", on_error="return")
+    for address, version in versions.items():
+        if version != __version__:
+            version = f"stsbaselines {version}" if isinstance(version, str) else "no stsbaselines"
+            raise InputError(
+                f"The worker {address} has {version}, but must have stsbaselines {__version__}."
+            )
+    for address, count in threads.items():
+        if count != 1:
+            raise InputError(
+                f"The worker {address} has {count} threads, but must have one: start more workers"
+                " by `dask worker --nworkers N --nthreads 1`."
+            )

@@ -1,0 +1,188 @@
+"""Working on many items at once, in order."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stsbaselines.baselines.token_cosine import TokenCosine
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.parallel import AHEAD, in_order, workers
+
+
+class Reads:
+    """Numbers up to 20; `read` are those that were asked for."""
+
+    def __init__(self) -> None:
+        self.read = 0
+        self.threads: set[int] = set()
+
+    def __iter__(self) -> Iterator[int]:
+        for self.read in range(1, 21):
+            self.threads.add(threading.get_ident())
+            yield self.read
+
+
+class CountedPickle:
+    """A function that counts how often it leaves this process."""
+
+    def __init__(self) -> None:
+        self.pickled = 0
+
+    def __call__(self, item: int) -> int:
+        return os.getpid()
+
+    def __getstate__(self) -> dict[str, Any]:
+        self.pickled += 1
+        return {"pickled": self.pickled}
+
+
+def pid_of(item: int) -> int:
+    return os.getpid()
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def fail_at(last: int, error: Exception, item: int) -> int:
+    if item == last:
+        raise error
+    return os.getpid()
+
+
+def die_at(last: int, item: int) -> int:
+    if item == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 17])
+def test_results_come_in_the_order_of_the_items(n_jobs: int, count: int) -> None:
+    factor = 3  # of a function that is no module's
+    found = in_order(lambda item: factor * item, range(count), n_jobs)
+    assert list(found) == [3 * item for item in range(count)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_little_is_read_ahead_and_in_this_thread(n_jobs: int) -> None:
+    items = Reads()
+    found = in_order(abs, items, n_jobs)
+    assert items.read == 0
+    for taken, result in enumerate(found, 1):
+        assert result == taken
+        assert items.read - taken < AHEAD * n_jobs
+    assert items.read == 20
+    assert items.threads == {threading.get_ident()}
+
+
+@pytest.mark.parametrize(("n_jobs", "count"), [(1, 3), (2, 1), (-1, 1)])
+def test_one_job_or_item_stays_in_this_process(n_jobs: int, count: int) -> None:
+    assert set(in_order(pid_of, range(count), n_jobs)) == {os.getpid()}
+
+
+def test_joblib_is_imported_only_for_processes() -> None:
+    code = (
+        "import sys; from stsbaselines.parallel import in_order;"
+        " print(list(in_order(len, ['a'], 2)), sys.modules.keys() & {'joblib', 'asyncio'})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.stdout == b"[1] set()\n", done.stderr
+
+
+def test_the_function_goes_to_each_process_once() -> None:
+    function = CountedPickle()
+    pids = set(in_order(function, range(20), 2))
+    assert function.pickled == 2
+    assert os.getpid() not in pids
+
+
+@pytest.mark.parametrize("error", [InputError("a bad line"), MissingDataError("no data")])
+def test_an_error_comes_out_as_it_is(error: InputError) -> None:
+    function = functools.partial(fail_at, 5, error)
+    found = in_order(function, range(20), 2)
+    pids = {next(found) for _ in range(5)}
+    with pytest.raises(type(error), match=f"^{error}$"):
+        next(found)
+    assert not any(map(is_running, pids))
+
+
+def test_an_error_of_the_items_comes_out_as_it_is() -> None:
+    def items() -> Iterator[int]:
+        yield from range(9)
+        raise InputError("a bad line")
+
+    found = in_order(pid_of, items(), 2)
+    pids: list[int] = []
+    with pytest.raises(InputError, match=r"^a bad line$"):
+        pids.extend(found)
+    assert pids
+    assert not any(map(is_running, pids))
+
+
+@pytest.mark.parametrize("leave", [lambda found: found.close(), list])
+def test_workers_stop_at_the_end_and_when_it_comes_early(
+    leave: Callable[[Iterator[int]], object],
+) -> None:
+    found = in_order(pid_of, range(20), 2)
+    pid = next(found)
+    assert is_running(pid)
+    leave(found)
+    assert not is_running(pid)
+
+
+def test_a_killed_worker_is_said_in_a_sentence_and_can_be_used_again() -> None:
+    found: list[int] = []
+    with pytest.raises(InputError, match="A worker process was killed, perhaps for lack of"):
+        found.extend(in_order(functools.partial(die_at, 7), range(20), 2))
+    assert found == list(range(len(found)))
+    assert list(in_order(abs, range(3), 2)) == [0, 1, 2]
+
+
+def test_a_baseline_predicts_the_same_in_processes() -> None:
+    pairs = [("a cat sat", f"a {word}") for word in ["cat", "dog", "cat sat"] * 9]
+    one, two = (
+        np.concatenate(list(TokenCosine().predict_chunks(iter(pairs), 5, n_jobs)))
+        for n_jobs in (1, 2)
+    )
+    assert one.tobytes() == two.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("das", None), "there is no back end 'das', did you mean 'dask'?"),
+        (("processes", "tcp://127.0.0.1:8786"), "A scheduler is only for the back end dask."),
+        (("dask", None), "The back end dask needs the address of a scheduler."),
+        (("dask", ""), "The back end dask needs the address of a scheduler."),
+    ],
+)
+def test_a_back_end_that_cannot_be_used_is_refused(
+    arguments: tuple[str, str | None], message: str
+) -> None:
+    with pytest.raises(InputError) as caught, workers(*arguments):
+        pass
+    assert str(caught.value).startswith(message)
+
+
+def test_dask_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(InputError, match=r"needs the extra: stsbaselines\[dask\]"),
+        workers("dask", "tcp://127.0.0.1:8786"),
+    ):
+        pass
