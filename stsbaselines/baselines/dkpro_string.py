@@ -180,6 +180,10 @@ class DKProString(Predictor):
         every = list(pairs)
         return self._adapted(every).predict_chunks(every, chunk_size, n_jobs)
 
+    def is_pairwise(self) -> bool:
+        """Tell whether what is predicted for a pair does not depend on the pairs around it."""
+        return self.idf == "training"
+
     def _adapted(self, pairs: Sequence[Sequence[str]]) -> DKProString:
         """Return this predictor with the idf of these pairs."""
         if len(pairs) == 1:
