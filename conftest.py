@@ -87,6 +87,7 @@ def run_command(arguments: list[str], **options: Any) -> subprocess.CompletedPro
 def _evaluate_console(example: Example) -> str | None:
     """Run the commands of a console block (after ``$``) and compare what they print.
 
+    In what is expected, ``...`` stands for anything within a line.
     ``make TASK`` stands for the command that the Makefile runs for it.
     """
     environment = dict(os.environ, PATH=f"{COMMAND.parent}:{os.environ['PATH']}")
@@ -99,7 +100,7 @@ def _evaluate_console(example: Example) -> str | None:
             ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment
         )
         printed = done.stdout + done.stderr
-        if _lines(printed) != _lines(expected):
+        if not re.fullmatch(_pattern(expected), "\n".join(_lines(printed))):
             return f"$ {command}\n{printed}\n--- instead of\n{expected}"
     return None
 
@@ -107,6 +108,10 @@ def _evaluate_console(example: Example) -> str | None:
 def _run_of_target(match: re.Match[str]) -> str:
     configs = [match[1], f"{match[1]}-typed"]
     return " ".join(["stsbaselines run", *(each for each in configs if each in config_names())])
+
+
+def _pattern(expected: str) -> str:
+    return re.escape("\n".join(_lines(expected))).replace(re.escape("..."), ".*")
 
 
 def _lines(text: str) -> list[str]:

@@ -8,8 +8,9 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from stsbaselines.experiment import Results
     from stsbaselines.reference import Table
     from stsbaselines.report import Format
-    from stsbaselines.systems import Progress
+
+    Advance = Callable[..., None]
 
 BAD_INPUT = 2
 
@@ -56,6 +58,14 @@ DataDir = Annotated[
 ]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where results go.")]
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Processes; -1 for all cores.")]
+Backend = Annotated[
+    str,
+    typer.Option("--backend", metavar="processes|dask", help="Where processes are: here, or dask."),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="ADDRESS", help="Of dask, such as tcp://host:8786."),
+]
 DataSetName = Annotated[
     str | None, typer.Option("--dataset", metavar="NAME", help="Only this data set of the task.")
 ]
@@ -103,15 +113,40 @@ def options(
 
 
 @contextmanager
-def _progress(steps: int | None, what: str = "predicting") -> Iterator[Progress]:
-    """Show a progress bar on a terminal, a moving one if the number of steps is not known."""
+def _progress(steps: int | None, what: str = "predicting") -> Iterator[Advance]:
+    """Show a progress bar with the rate and the time left on a terminal.
+
+    What it gives is called with the steps that are done, and with the pairs if they are others.
+    """
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
     from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    console = Console(stderr=True)
-    with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=steps)
-        yield lambda done: bar.advance(task, done)
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}", justify="right"),
+        TimeRemainingColumn(),
+    ]
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    first, total = None, 0
+
+    def advance(done: int, pairs: int | None = None) -> None:
+        nonlocal first, total
+        if first is None:  # which may be what an earlier run has done
+            first = time.monotonic()
+        else:
+            total += done if pairs is None else pairs
+        rate = f"{total / (time.monotonic() - first):,.0f} pairs/s" if total else ""
+        bar.update(task, advance=done, rate=rate)
+
+    with bar:
+        task = bar.add_task(what, total=steps, rate="")
+        yield advance
 
 
 def _jobs(jobs: int) -> int:
@@ -129,6 +164,9 @@ def run(
     data_dir: DataDir = None,
     out: Out = Path("results"),
     jobs: Jobs = 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run into OUT that was interrupted.")
+    ] = False,
 ) -> None:
     """Run the baselines of a configuration, and compare them with the published numbers.
 
@@ -142,7 +180,7 @@ def run(
         _validate(name, each)
     for number, each in enumerate(configs):
         print("" if number == 0 else "\n", end="")
-        print(results_text(_run(each, out, data_dir, jobs)), flush=True)
+        print(results_text(_run(each, out, data_dir, jobs, resume)), flush=True)
 
 
 def _validate(name: str, config: ExperimentConfig) -> None:
@@ -154,11 +192,13 @@ def _validate(name: str, config: ExperimentConfig) -> None:
         raise InputError(f"{name}: {error}") from None
 
 
-def _run(config: ExperimentConfig, out: Path, data_dir: Path | None, jobs: int) -> Results:
+def _run(
+    config: ExperimentConfig, out: Path, data_dir: Path | None, jobs: int, resume: bool = False
+) -> Results:
     from stsbaselines import experiment
 
     with _progress(experiment.pairs_to_process(config)) as progress:
-        return experiment.run_or_instead(config, out, data_dir, _jobs(jobs), progress)
+        return experiment.run_or_instead(config, out, data_dir, _jobs(jobs), progress, resume)
 
 
 @app.command()
@@ -342,17 +382,28 @@ def predict(
     ),
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE")] = None,
     parameter: ParameterOption = None,
-    jobs: Jobs = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="N", help="Processes; -1 for all cores. Of dask, all."),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Keep what is done as OUT.part, and go on from there."),
+    ] = False,
+    backend: Backend = "processes",
+    scheduler: Scheduler = None,
 ) -> None:
     """Predict each line of two TAB-separated sentences, streaming: one score a line.
 
-    A baseline that aligns chunks gives the blocks of an alignment file instead.
+    A baseline that aligns chunks gives the blocks of an alignment file instead. Files that end in
+    .jsonl or .parquet have sentence1 and sentence2, or score; .gz and .zst are unpacked or packed.
 
     A file is checked before its first score is printed; standard input cannot be, so
-    there the scores before a faulty chunk of lines have been printed when it is refused.
+    there the scores before a faulty block of lines have been printed when it is refused.
     """
     from stsbaselines import predictor
-    from stsbaselines.experiment import predict_file
+    from stsbaselines.parallel import workers
+    from stsbaselines.streaming import no_advance, predict_file, size_of
 
     if baseline and baseline not in predictor.names() and Path(baseline).is_dir():
         if parameter:
@@ -364,7 +415,19 @@ def predict(
     target = None if out in standard else out
     if target is not None:
         _check_is_other(target, file)
-    predict_file(system, None if str(file) == "-" else file, target, _jobs(jobs))
+    source = None if str(file) == "-" else file
+    bar = nullcontext(no_advance) if target is None else _progress(size_of(source))
+    start = time.monotonic()
+    n_jobs = -1 if backend == "dask" and jobs is None else _jobs(jobs or 1)
+    with workers(backend, scheduler), bar as advance:
+        pairs = predict_file(system, source, target, n_jobs, resume, advance)
+    if target is not None:
+        rate = pairs / (time.monotonic() - start)
+        print(
+            f"wrote {target}: {pairs:,} {'pair' if pairs == 1 else 'pairs'},"
+            f" {rate:,.0f} a second; {system.signature()}",
+            file=sys.stderr,
+        )
 
 
 def _check_is_other(out: Path, source: Path) -> None:
@@ -494,7 +557,9 @@ def train_names(
 def train_typed_tfidf(
     records: Annotated[
         list[Path],
-        typer.Option("--records", metavar="FILE", help="Records: a JSON object a line (.gz too)."),
+        typer.Option(
+            "--records", metavar="FILE", help="Records: JSON objects, one a line (.gz, .zst too)."
+        ),
     ],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="To make.")],
     parameter: ParameterOption = None,

@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
 import json
-import sys
+import platform
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel, ValidationError
+
+from stsbaselines import __version__
 from stsbaselines.cells import NOT_PUBLISHED, Cell, cells_of, published_row
 from stsbaselines.config import BaselineConfig, ExperimentConfig, read_config
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.files import make_folder, to_json, write_bytes, write_text, writing
-from stsbaselines.models import ready
+from stsbaselines.journal import Journal, open_journal
 from stsbaselines.predictor import Predictor, create
 from stsbaselines.preparation import (
     Inputs,
     Prepared,
+    checksum,
+    files_read,
     fitted,
+    folders_of,
+    pairs_of_a_run,
     pairs_to_train_on,
     prepare,
     validate_training,
 )
+from stsbaselines.streaming import output_lines
 from stsbaselines.submission import read_gold
-from stsbaselines.systems import Progress, available, check_kind, no_progress, output_lines
-from stsbaselines.tasks import sts, typed
-from stsbaselines.tasks.family import Scores, family_named, family_of
+from stsbaselines.systems import Progress, available, check_kind, no_progress
+from stsbaselines.tasks import typed
+from stsbaselines.tasks.family import Scores, family_of
 from stsbaselines.tasks.records import text_of, xml_of
 
 if TYPE_CHECKING:
@@ -39,7 +48,9 @@ if TYPE_CHECKING:
 KEPT_SEEDS = 10
 EVIDENCE = "evidence.jsonl"
 SHOWN_PAIRS = 10
-_FORMATS = {"scores": "sts", "alignments": "ists"}
+JOURNAL = "run.journal.jsonl"
+_REMEDY = "without --resume the run begins anew"
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "gensim", "nltk", "python-crfsuite")
 
 
 @dataclass(frozen=True)
@@ -106,12 +117,45 @@ class Results:
         }
 
 
+@dataclass(frozen=True)
+class _Shared:
+    """What all baselines of an experiment are run with; their outputs go to folders in `place`."""
+
+    task: Task
+    datasets: list[DataSet]
+    inputs: Inputs
+    gold: Mapping[str, Any]
+    place: Path
+    n_jobs: int
+    progress: Progress
+
+
+class _Finished(BaseModel):
+    """A line of the journal: a run of a baseline whose outputs were written and scored.
+
+    Attributes
+    ----------
+    baseline, folder : str
+        Its title, and the subfolder of the run.
+    files : dict of str to str
+        Checksums of its outputs, if they are kept.
+    scores : Scores or None
+        Its scores, if they are not.
+    """
+
+    baseline: str
+    folder: str
+    files: dict[str, str] = {}
+    scores: Scores | None = None
+
+
 def run(
     config: ExperimentConfig,
     out: Path,
     data_dir: str | Path | None = None,
     n_jobs: int = 1,
     progress: Progress = no_progress,
+    resume: bool = False,
 ) -> Results:
     """Run the baselines of a configuration, write and score their official output files.
 
@@ -122,12 +166,19 @@ def run(
         Output files go to ``out/TASK/BASELINE/``, those of the first ten of several
         seeds to ``out/TASK/BASELINE/seed-N/``, and everything, unrounded, to
         ``out/TASK/results.json``; of a configuration with a group, to ``out/GROUP/TASK/``.
+        ``run.journal.jsonl`` beside it says what is finished.
     data_dir : path, optional
         Where the data is looked for first.
     n_jobs : int
         Processes.
     progress : callable
-        Called with the number of pairs after each training and each chunk.
+        Called with the number of pairs after each training and each chunk; before them, once for
+        all that is not done again.
+    resume : bool
+        Whether what an earlier run into `out` has finished is not done again, also if it was
+        killed. What is finished is a baseline with one seed, if its output files are still the
+        same; of seeds that keep no files, the journal has the scores. A baseline that says why
+        pairs are similar is always done again.
 
     Returns
     -------
@@ -136,37 +187,160 @@ def run(
     Raises
     ------
     InputError
-        If data is missing or wrong. A data set that may not be redistributed is left
-        out, and said to be, if its sentences are not here.
+        If data is missing or wrong, another process runs into the same folder, or, with
+        `resume`, the earlier run was of another configuration, with other data, or by other
+        versions. A data set that may not be redistributed is left out, and said to be, if its
+        sentences are not here.
     """
     task = find_task(config.task)
     validate(config)
-    out = out / config.group
     datasets, notes = available(task, task.datasets, data_dir)
     inputs = {each.name: require_all(task, each, data_dir) for each in datasets}
     gold = read_gold(task, datasets, data_dir)
     prepared = [prepare(task, each, data_dir, notes, inputs, n_jobs) for each in config.baselines]
-    make_folder(out / task.task)
-    results, missing = [], set()
+    place = out / config.group / task.task
+    make_folder(place)
+    shared = _Shared(task, datasets, inputs, gold, place, n_jobs, progress)
+    identity = _identity(config, prepared, inputs, data_dir)
+    with open_journal(place / JOURNAL, identity, not resume, _REMEDY) as journal:
+        results = _run_all(shared, config.baselines, prepared, journal)
+        _write_results(results, place.parent)
+    return results
+
+
+def _identity(
+    config: ExperimentConfig,
+    prepared: Sequence[Prepared],
+    inputs: Inputs,
+    data_dir: str | Path | None,
+) -> dict[str, Any]:
+    """Return what must be the same for a run to be resumed, by what an error calls it."""
+    files = {f"{role} of {name}": path for name in inputs for role, path in inputs[name].items()}
     for baseline, needs in zip(config.baselines, prepared, strict=True):
-        runs: list[Scores] = []
-        evidence: list[list[Evidence]] = []
-        place = out / task.task / baseline.title
-        try:
-            with tempfile.TemporaryDirectory() as temporary:
-                for folder, models in fitted(baseline, needs, datasets, progress):
-                    target = (place if len(runs) < KEPT_SEEDS else Path(temporary)) / folder
-                    evidence = _predict(task, datasets, inputs, models, target, n_jobs, progress)
-                    runs.append(_scored(task, datasets, gold, target, baseline.title))
-        except MissingDataError as error:
-            needs, runs = replace(needs, why_missing=str(error), can_run=False), []
+        files.update(files_read(baseline, needs, data_dir))
+    return {
+        "configuration": config.model_dump(mode="json"),
+        "version of stsbaselines": __version__,
+        "version of Python": platform.python_version(),
+        **{f"version of {name}": _version(name) for name in _LIBRARIES},
+        **{name: checksum(path) for name, path in files.items()},
+    }
+
+
+def _version(library: str) -> str | None:
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:  # installed without saying so
+        return None
+
+
+def _run_all(
+    shared: _Shared,
+    baselines: Sequence[BaselineConfig],
+    prepared: Sequence[Prepared],
+    journal: Journal,
+) -> Results:
+    """Run the baselines one by one, but for what the journal says is finished."""
+    _remove_unfinished(shared.place, baselines)
+    finished = _finished_runs(journal)
+    todo = [
+        (baseline, needs, _known_scores(shared, baseline, needs, finished))
+        for baseline, needs in zip(baselines, prepared, strict=True)
+    ]
+    skipped = sum(
+        len(known) * pairs_of_a_run(baseline, needs, shared.datasets)
+        for baseline, needs, known in todo
+    )
+    if skipped:
+        shared.progress(skipped)
+    results, missing = [], set()
+    for baseline, needs, known in todo:
+        needs, runs, evidence = _run_baseline(shared, baseline, needs, known, journal)
         missing.add(needs.why_missing)
-        results.append(_result(task, datasets, baseline, needs, runs, evidence))
+        results.append(_result(shared.task, shared.datasets, baseline, needs, runs, evidence))
     if not any(each.runs for each in results):
         raise MissingDataError(sorted(missing))
-    found = Results(task, tuple(results))
-    _write_results(found, out)
+    return Results(shared.task, tuple(results))
+
+
+def _remove_unfinished(place: Path, baselines: Sequence[BaselineConfig]) -> None:
+    """Remove the files that a killed run was writing when it was killed."""
+    found = [*place.glob(".results.json.*.tmp")]
+    for baseline in baselines:
+        found += (place / baseline.title).rglob(".*.tmp")
+    for path in found:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _finished_runs(journal: Journal) -> dict[tuple[str, str], _Finished]:
+    """Return the lines of a journal by baseline and subfolder; the last one counts."""
+    found = {}
+    for entry in journal.entries:
+        with contextlib.suppress(ValidationError):
+            line = _Finished.model_validate(entry)
+            found[line.baseline, line.folder] = line
     return found
+
+
+def _known_scores(
+    shared: _Shared,
+    baseline: BaselineConfig,
+    needs: Prepared,
+    finished: Mapping[tuple[str, str], _Finished],
+) -> dict[str, Scores]:
+    """Return the scores of those runs of a baseline that need not be done again, by subfolder."""
+    found = {}
+    for number, folder in enumerate(folders_of(baseline, needs)):
+        line = finished.get((baseline.title, folder))
+        target = shared.place / baseline.title / folder
+        if line and line.scores and number >= KEPT_SEEDS:
+            found[folder] = line.scores
+        elif line and number < KEPT_SEEDS and line.files == _checksums(shared, target):
+            found[folder] = _scored(shared, target, baseline.title)
+    return found
+
+
+def _checksums(shared: _Shared, folder: Path) -> dict[str, str]:
+    """Return the checksums of the outputs in a folder that are there."""
+    files = [folder / each.output for each in shared.datasets]
+    return {path.name: checksum(path) for path in files if path.is_file()}
+
+
+def _run_baseline(
+    shared: _Shared,
+    baseline: BaselineConfig,
+    needs: Prepared,
+    known: Mapping[str, Scores],
+    journal: Journal,
+) -> tuple[Prepared, list[Scores], list[list[Evidence]]]:
+    """Return the scores of each run of a baseline, and why a few pairs are similar, if it tells.
+
+    What it needs comes first, which may turn out to be missing.
+    """
+    runs: list[Scores] = []
+    evidence: list[list[Evidence]] = []
+    try:
+        with tempfile.TemporaryDirectory() as temporary:
+            for folder, models in fitted(baseline, needs, shared.datasets, shared.progress, known):
+                if folder in known:
+                    runs.append(known[folder])
+                    continue
+                is_kept = len(runs) < KEPT_SEEDS
+                target = (shared.place / baseline.title if is_kept else Path(temporary)) / folder
+                evidence = _predict(shared, models, target)
+                runs.append(_scored(shared, target, baseline.title))
+                if any(map(_explains, models.values())):
+                    continue
+                known_by = (
+                    {"files": _checksums(shared, target)}
+                    if is_kept
+                    else {"scores": asdict(runs[-1])}
+                )
+                journal.append({"baseline": baseline.title, "folder": folder, **known_by})
+    except MissingDataError as error:
+        return replace(needs, why_missing=str(error), can_run=False), [], evidence
+    return needs, runs, evidence
 
 
 def _result(
@@ -220,14 +394,15 @@ def run_or_instead(
     data_dir: str | Path | None = None,
     n_jobs: int = 1,
     progress: Progress = no_progress,
+    resume: bool = False,
 ) -> Results:
     """Run a configuration as `run` does or, if its data is not here, what it names instead."""
     try:
-        return run(config, out, data_dir, n_jobs, progress)
+        return run(config, out, data_dir, n_jobs, progress, resume)
     except MissingDataError as error:
         for name in config.instead:
             with contextlib.suppress(MissingDataError):
-                found = run(read_config(name), out, data_dir, n_jobs, progress)
+                found = run(read_config(name), out, data_dir, n_jobs, progress, resume)
                 found = replace(found, instead_of=str(error))
                 _write_results(found, out)
                 return found
@@ -291,31 +466,29 @@ def validate(config: ExperimentConfig) -> None:
         list(cells_of(task, baseline, [], published_row(task, baseline)))
 
 
+def _explains(predictor: Predictor) -> bool:
+    return predictor.predicts == typed.PREDICTIONS and hasattr(predictor, "explain")
+
+
 def _predict(
-    task: Task,
-    datasets: list[DataSet],
-    inputs: Inputs,
-    predictors: Mapping[str, Predictor],
-    folder: Path,
-    n_jobs: int,
-    progress: Progress,
+    shared: _Shared, predictors: Mapping[str, Predictor], folder: Path
 ) -> list[list[Evidence]]:
     """Write the outputs of predictors; return why a few pairs are similar, if they tell."""
+    task = shared.task
     family = family_of(task)
     make_folder(folder)
     evidence: list[list[Evidence]] = []
-    for dataset in datasets:
-        predictor = predictors[dataset.name]
-        pairs = family.read_inputs(inputs[dataset.name], task, dataset)
-        if predictor.predicts == typed.PREDICTIONS and hasattr(predictor, "explain"):
-            files = inputs[dataset.name]
+    for dataset in shared.datasets:
+        predictor, files = predictors[dataset.name], shared.inputs[dataset.name]
+        pairs = family.read_inputs(files, task, dataset)
+        if _explains(predictor):
             evidence += _predict_explained(predictor, pairs, files, dataset, folder)
-            progress(dataset.pairs)
+            shared.progress(dataset.pairs)
             continue
         with writing(folder / dataset.output) as stream:
-            for count, lines in output_lines(family, predictor, pairs, n_jobs):
+            for count, lines in output_lines(family, predictor, pairs, shared.n_jobs):
                 stream.write(lines)
-                progress(count)
+                shared.progress(count)
     return evidence
 
 
@@ -357,13 +530,14 @@ def _predict_explained(
     return evidence if len(items) <= SHOWN_PAIRS and not left_out else []
 
 
-def _scored(
-    task: Task, datasets: list[DataSet], gold: Mapping[str, Any], folder: Path, run: str
-) -> Scores:
+def _scored(shared: _Shared, folder: Path, run: str) -> Scores:
     """Score the files that were written, as the organisers scored what was sent to them."""
+    task = shared.task
     family = family_of(task)
-    outputs = {each.name: family.read_output(folder / each.output, task, each) for each in datasets}
-    return family.score(task, run, gold, outputs)
+    outputs = {
+        each.name: family.read_output(folder / each.output, task, each) for each in shared.datasets
+    }
+    return family.score(task, run, shared.gold, outputs)
 
 
 def ledger(
@@ -419,45 +593,3 @@ def _ledger_of(
             for each in config.baselines
             if each.published
         ]
-
-
-def predict_file(predictor: Predictor, source: Path | None, out: Path | None, n_jobs: int) -> None:
-    """Predict the sentence pairs of a file or of standard input, chunk by chunk.
-
-    Parameters
-    ----------
-    predictor : Predictor
-    source : Path or None
-        None for standard input. A regular file is checked before any score is printed.
-    out : Path or None
-        It appears when all is done, or not at all; None for standard output.
-    n_jobs : int
-        Processes.
-
-    Raises
-    ------
-    InputError
-        For a line that is no pair.
-    """
-    predictor = ready(predictor)
-    if source is None:
-        pairs = sts.pairs_of(sys.stdin.buffer, "standard input")
-    else:
-        pairs = sts.read_pairs(source)
-        if out is None and source.is_file():
-            for _ in sts.read_pairs(source):
-                pass
-    if predictor.predicts not in _FORMATS:
-        raise InputError(
-            f"{predictor.name} predicts {predictor.predicts}, not something for two sentences a"
-            " line: run it by a configuration."
-        )
-    family = family_named(_FORMATS[predictor.predicts])
-    chunks = (lines for _, lines in output_lines(family, predictor, pairs, n_jobs))
-    if out is None:
-        for lines in chunks:
-            sys.stdout.buffer.write(lines)
-            sys.stdout.buffer.flush()
-        return
-    with writing(out) as stream:
-        stream.writelines(chunks)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+import os
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from stsbaselines.config import BaselineConfig, Training
+from stsbaselines.data import corpora
 from stsbaselines.data.catalogue import DataSet, Task, find_task
-from stsbaselines.data.find import is_unverified, require_resource
+from stsbaselines.data.find import is_unverified, require_all, require_model, require_resource
 from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.files import open_to_read
 from stsbaselines.models import TRAINED_ON_PAIRS, asked_for, load_model
 from stsbaselines.predictor import Predictor, create, find
 from stsbaselines.systems import Progress
@@ -131,8 +135,25 @@ def _corpora(model: Predictor) -> str:
     return ""
 
 
+def folders_of(baseline: BaselineConfig, prepared: Prepared) -> list[str]:
+    """Return the subfolder of each run of a baseline: one for each seed; none if it cannot run.
+
+    Examples
+    --------
+    >>> folders_of(BaselineConfig(baseline="random", seeds=2), Prepared({}))
+    ['seed-0', 'seed-1']
+    """
+    if not prepared.can_run:
+        return []
+    return [""] if baseline.seeds is None else [f"seed-{seed}" for seed in range(baseline.seeds)]
+
+
 def fitted(
-    baseline: BaselineConfig, prepared: Prepared, datasets: Sequence[DataSet], progress: Progress
+    baseline: BaselineConfig,
+    prepared: Prepared,
+    datasets: Sequence[DataSet],
+    progress: Progress,
+    done: Container[str] = (),
 ) -> Iterator[tuple[str, dict[str, Predictor]]]:
     """Yield the subfolder of each run of a baseline, and its predictor for each data set.
 
@@ -143,27 +164,52 @@ def fitted(
     datasets : sequence of DataSet
     progress : callable
         Called with the number of labelled pairs after each training.
+    done : container of str
+        Subfolders of the runs that need no predictors, and are given none.
 
     Raises
     ------
     MissingDataError
         If a corpus that the baseline needs is not here.
     """
-    if prepared.model is not None:
-        yield "", {each.name: prepared.model for each in datasets}
-        return
-    for seed in range(baseline.seeds or 1) if prepared.can_run else ():
-        parameters = dict(prepared.parameters)
-        if baseline.seeds is not None:
-            parameters["random_state"] = _random_state(baseline, seed)
-        folder = "" if baseline.seeds is None else f"seed-{seed}"
-        needed = dict.fromkeys(_key(prepared, each) for each in datasets)
-        models = {}
-        for key in needed:
-            models[key] = prepared.given[key].fit(create(baseline.baseline, **parameters))
-            if baseline.is_trained:
-                progress(len(prepared.given[key].pairs))
-        yield folder, {each.name: models[_key(prepared, each)] for each in datasets}
+    for seed, folder in enumerate(folders_of(baseline, prepared)):
+        if folder in done:
+            yield folder, {}
+        elif prepared.model is not None:
+            yield folder, {each.name: prepared.model for each in datasets}
+        else:
+            yield folder, _trained(baseline, prepared, datasets, progress, seed)
+
+
+def _trained(
+    baseline: BaselineConfig,
+    prepared: Prepared,
+    datasets: Sequence[DataSet],
+    progress: Progress,
+    seed: int,
+) -> dict[str, Predictor]:
+    parameters = dict(prepared.parameters)
+    if baseline.seeds is not None:
+        parameters["random_state"] = _random_state(baseline, seed)
+    models = {}
+    for key in _keys(prepared, datasets):
+        models[key] = prepared.given[key].fit(create(baseline.baseline, **parameters))
+        if baseline.is_trained:
+            progress(len(prepared.given[key].pairs))
+    return {each.name: models[_key(prepared, each)] for each in datasets}
+
+
+def pairs_of_a_run(
+    baseline: BaselineConfig, prepared: Prepared, datasets: Sequence[DataSet]
+) -> int:
+    """Return on how many pairs a baseline is trained, and how many it predicts, in one run."""
+    keys = _keys(prepared, datasets) if baseline.is_trained else ()
+    trained = sum(len(prepared.given[key].pairs) for key in keys)
+    return trained + sum(each.pairs for each in datasets)
+
+
+def _keys(prepared: Prepared, datasets: Sequence[DataSet]) -> list[str]:
+    return list(dict.fromkeys(_key(prepared, each) for each in datasets))
 
 
 def _key(prepared: Prepared, dataset: DataSet) -> str:
@@ -176,6 +222,90 @@ def _random_state(baseline: BaselineConfig, seed: int) -> int | np.random.Random
     With one RandomState, the scores of the data sets are independent.
     """
     return seed if baseline.is_trained else np.random.RandomState(seed)
+
+
+def files_read(
+    baseline: BaselineConfig, prepared: Prepared, data_dir: str | Path | None
+) -> dict[str, Path]:
+    """Return the files and folders that a baseline reads beside the pairs it predicts, by name.
+
+    Parameters
+    ----------
+    baseline : BaselineConfig
+    prepared : Prepared
+    data_dir : path, optional
+        Where data is looked for first.
+
+    Examples
+    --------
+    >>> files_read(BaselineConfig(baseline="token-cosine"), Prepared({}), None)
+    {}
+    """
+    if not prepared.can_run:
+        return {}
+    found = {
+        f"resource {name}": Path(prepared.parameters[parameter])
+        for parameter, name in baseline.resources.items()
+    }
+    if baseline.model:
+        found[f"model {baseline.model}"] = require_model(baseline.model, "", data_dir)
+    for name in dict.fromkeys(name for each in prepared.given.values() for name in each.sets):
+        task = find_task(name.partition("/")[0])
+        files = require_all(task, task.dataset(name.partition("/")[2]), data_dir)
+        found.update({f"{role} of {name}": path for role, path in files.items()})
+    if asked_for(create(baseline.baseline), data_dir=data_dir):
+        found.update(_corpora_here(data_dir))
+    return {**found, **_files_named(baseline.parameters)}
+
+
+def _corpora_here(data_dir: str | Path | None) -> dict[str, Path]:
+    """Return the corpora that a baseline may look for itself."""
+    try:
+        wordnet = corpora.find_wordnet(data_dir)
+    except MissingDataError:
+        wordnet = None
+    brown, gcide = corpora.nltk_place("brown", data_dir), corpora.DEBIAN_GCIDE
+    places = {"wordnet": wordnet, "brown": brown, "gcide": gcide if gcide.is_file() else None}
+    return {f"corpus {name}": place for name, place in places.items() if place}
+
+
+def _files_named(parameters: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the parameters that are paths of something that is there."""
+    values = [value for name, value in parameters.items() if name != "data_dir"]
+    flat = [each for value in values for each in (value if isinstance(value, list) else [value])]
+    paths = [each for each in flat if isinstance(each, str | Path) and os.path.exists(each)]
+    return {f"file {path}": Path(path) for path in paths}
+
+
+def checksum(path: Path) -> str:
+    r"""Return the sha256 of a file or, of a folder, that of the names and checksums in it.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "pairs.tsv"
+    >>> path.write_text("a cat\ta dog\n")
+    12
+    >>> checksum(path)[:8], checksum(path.parent)[:8]
+    ('afa9e454', 'c7164076')
+    """
+    if path.is_dir():
+        lines = [f"{checksum(each)} {each.name}\n" for each in sorted(path.iterdir())]
+        return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+    digest = hashlib.sha256()
+    with open_to_read(path) as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def validate_training(task: Task, baseline: BaselineConfig) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import inspect
-import itertools
 import os
 import sys
 import tempfile
@@ -26,8 +25,9 @@ from stsbaselines.files import readable, writing
 from stsbaselines.models import ready
 from stsbaselines.predictor import Predictor, check_pairs
 from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.streaming import no_check, output_lines
 from stsbaselines.submission import run_name
-from stsbaselines.tasks.family import Family, family_of
+from stsbaselines.tasks.family import family_of
 
 SIDES = ("left", "right")
 _OURS = (str(Path(__file__).parent), str(Path(importlib.__file__).parent), "<frozen")
@@ -39,10 +39,6 @@ Lines = Iterable[tuple[int, bytes]]
 
 def no_progress(pairs: int) -> None:
     """Show no progress."""
-
-
-def _no_check(predictions: Any, lines: bytes) -> None:
-    """Accept everything."""
 
 
 class EncoderCosine(Predictor):
@@ -545,7 +541,7 @@ def _lines_of_predictor(
         pairs = family.read_inputs(inputs[dataset.name], task, dataset)
         if plain:
             pairs = ((left.text, right.text) for left, right in pairs)
-        check = _check_scale if predictor.predicts == "scores" else _no_check
+        check = _check_scale if predictor.predicts == "scores" else no_check
         lines[dataset.name] = output_lines(family, predictor, pairs, n_jobs, check)
     return lines, notes
 
@@ -601,28 +597,6 @@ def _left_out(dataset: DataSet, file: str) -> str:
         f"{dataset.name} was left out, and with it what needs all data sets:"
         f" {file} is not here ({dataset.licence})."
     )
-
-
-def output_lines(
-    family: Family,
-    predictor: Predictor,
-    pairs: Iterable[Any],
-    n_jobs: int,
-    check: Callable[[Any, bytes], None] = _no_check,
-) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of an output chunk by chunk, with the number of pairs that they are for.
-
-    `check` is called with the predictions and the lines of each chunk.
-    """
-    start = 1
-    pairs, kept = itertools.tee(pairs)
-    for predictions in predictor.predict_chunks(pairs, n_jobs=n_jobs):
-        count = len(predictions)
-        chunk = list(itertools.islice(kept, count))
-        lines = family.format_predictions(predictions, chunk, start)
-        check(predictions, lines)
-        yield count, lines
-        start += count
 
 
 def _check_scale(predictions: Any, lines: bytes) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from conftest import run_command
-from stsbaselines import experiment, submission
+from stsbaselines import streaming, submission
 from stsbaselines.baselines._munkres import assignment
 from stsbaselines.baselines.chunk_aligner import ChunkAligner, spans_of
 from stsbaselines.data.catalogue import find_task
@@ -565,7 +565,7 @@ def test_blocks_are_numbered_across_chunks(tmp_path: Path) -> None:
             return super().predict_chunks(pairs, 2, n_jobs)
 
     (tmp_path / "pairs.txt").write_text("".join(f"a {n}\tb {n}\n" for n in range(5)))
-    experiment.predict_file(Slow(), tmp_path / "pairs.txt", tmp_path / "out.wa", 1)
+    streaming.predict_file(Slow(), tmp_path / "pairs.txt", tmp_path / "out.wa", 1)
     pairs = read_alignments(tmp_path / "out.wa", 5, strict=True).pairs
     assert [pair.left for pair in pairs] == [f"a {n}" for n in range(5)]
 

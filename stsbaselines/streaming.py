@@ -1,0 +1,424 @@
+"""Predicting a stream of sentence pairs block by block; a block is some whole lines.
+
+A block goes as bytes from the input to where it is scored, and its scores come back as bytes, so
+that other processes read, score, format and pack, and this one only passes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import itertools
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from stsbaselines import formats
+from stsbaselines.errors import InputError
+from stsbaselines.files import (
+    LONGEST_LINE,
+    begins_with_mark,
+    is_device,
+    open_to_read,
+    put_in_place,
+    writing,
+    writing_to,
+)
+from stsbaselines.formats import Kind
+from stsbaselines.journal import Journal, open_journal
+from stsbaselines.models import ready
+from stsbaselines.parallel import in_order
+from stsbaselines.predictor import Predictor
+from stsbaselines.tasks import sts
+from stsbaselines.tasks.family import Family, SentencePair, family_named
+
+BLOCK_SIZE = 1 << 20
+CHECKPOINT_SECONDS = 1.0
+_FAMILIES = {"scores": "sts", "alignments": "ists"}
+
+Advance = Callable[[int, int], None]
+
+
+class Place(NamedTuple):
+    """A place in an input.
+
+    Attributes
+    ----------
+    offset : int
+        Bytes before it, unpacked; rows of Parquet.
+    pairs : int
+        Pairs before it.
+    """
+
+    offset: int = 0
+    pairs: int = 0
+
+
+BEGINNING = Place()
+
+
+class Block(NamedTuple):
+    """Some whole lines of an input, or rows of Parquet.
+
+    Attributes
+    ----------
+    start, end : Place
+    content : bytes or list of SentencePair
+    """
+
+    start: Place
+    end: Place
+    content: bytes | list[SentencePair]
+
+
+class Work(NamedTuple):
+    """What is to be done with each block.
+
+    Attributes
+    ----------
+    predictor : Predictor
+    name : str
+        What to call the input in errors.
+    kind : Kind
+        Of the input.
+    out : Path or None
+        Whose ending says how scores are written; None for lines.
+    """
+
+    predictor: Predictor
+    name: str
+    kind: Kind
+    out: Path | None
+
+
+def no_advance(done: int, pairs: int) -> None:
+    """Show no progress."""
+
+
+def blocks_of(
+    stream: BinaryIO, start: Place = BEGINNING, size: int | None = None
+) -> Iterator[Block]:
+    r"""Yield what a stream has after a place in blocks of about `size` bytes; one at least.
+
+    Of a pipe, a block is what is there, so that it is not waited for more.
+
+    Examples
+    --------
+    >>> blocks = blocks_of(io.BytesIO(b"a\tb\nc\td\ne\tf"), size=1)
+    >>> [(each.content, each.end.pairs) for each in blocks]
+    [(b'a\tb\n', 1), (b'c\td\n', 2), (b'e\tf', 3)]
+    """
+    if start.offset:
+        stream.seek(start.offset)
+    read: Callable[[int], bytes] = getattr(stream, "read" if stream.seekable() else "read1")
+    while True:
+        content = read(size or BLOCK_SIZE)
+        if not content and start.offset:
+            return
+        if content and not content.endswith(b"\n"):
+            content += stream.readline(LONGEST_LINE + 1)
+        lines = content.count(b"\n") + (content[-1:] not in b"\n")
+        end = Place(start.offset + len(content), start.pairs + lines)
+        yield Block(start, end, content)
+        if not content:
+            return
+        start = end
+
+
+def no_check(predictions: Any, lines: bytes) -> None:
+    """Accept everything."""
+
+
+def output_lines(
+    family: Family,
+    predictor: Predictor,
+    pairs: Iterable[Any],
+    n_jobs: int,
+    check: Callable[[Any, bytes], None] = no_check,
+    start: int = 1,
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of an output chunk by chunk, with the number of pairs that they are for.
+
+    `check` is called with the predictions and the lines of each chunk. The first pair has the
+    number `start`.
+    """
+    pairs, kept = itertools.tee(pairs)
+    for predictions in predictor.predict_chunks(pairs, n_jobs=n_jobs):
+        count = len(predictions)
+        chunk = list(itertools.islice(kept, count))
+        lines = family.format_predictions(predictions, chunk, start)
+        check(predictions, lines)
+        yield count, lines
+        start += count
+
+
+def predict_file(
+    predictor: Predictor,
+    source: Path | None,
+    out: Path | None,
+    n_jobs: int = 1,
+    resume: bool = False,
+    advance: Advance = no_advance,
+) -> int:
+    """Predict the sentence pairs of a file or of standard input, block by block.
+
+    Parameters
+    ----------
+    predictor : Predictor
+    source : Path or None
+        Its ending says what it is; see `stsbaselines.formats`. None for lines on standard input. A
+        regular file is checked before any score is printed.
+    out : Path or None
+        Likewise; it appears when all is done, or not at all. None for standard output.
+    n_jobs : int
+        Processes; -1 for all cores.
+    resume : bool
+        Whether what is done is kept as ``OUT.part``, also if the run is killed, and an earlier run
+        of that kind is gone on with. It takes a file, and a predictor whose prediction of a pair
+        does not depend on other pairs.
+    advance : callable
+        Called after each block with the numbers of bytes (rows of Parquet) and of pairs.
+
+    Returns
+    -------
+    int
+        The number of pairs.
+
+    Raises
+    ------
+    InputError
+        For a line that is no pair, or what cannot be resumed.
+    """
+    predictor = ready(predictor)
+    if predictor.predicts not in _FAMILIES:
+        raise InputError(
+            f"{predictor.name} predicts {predictor.predicts}, not something for two sentences a"
+            " line: run it by a configuration."
+        )
+    formats.check(source, out, predictor.predicts)
+    work = Work(predictor, str(source or "standard input"), formats.kind_of(source), out)
+    if resume:
+        return _resumed(work, source, out, n_jobs, advance)
+    if source is not None and out is None and source.is_file():
+        _check_from(work, source, BEGINNING)
+    done = BEGINNING
+    with _sink(out) as write:
+        for end, lines in _outputs(work, source, done, n_jobs):
+            write(lines)
+            advance(end.offset - done.offset, end.pairs - done.pairs)
+            done = end
+    return done.pairs
+
+
+def size_of(source: Path | None) -> int | None:
+    """Return the size of an input in the unit in which `predict_file` advances, if it is known."""
+    if source is None or not source.is_file() or formats.is_packed(source):
+        return None
+    is_parquet = formats.kind_of(source) is Kind.parquet
+    return formats.rows_in_parquet(source) if is_parquet else source.stat().st_size
+
+
+@contextlib.contextmanager
+def _sink(out: Path | None) -> Iterator[Callable[[bytes], Any]]:
+    """Open an output, and give a function that writes encoded lines to it."""
+    if out is None:
+        yield _print
+        return
+    with writing(out) as stream:
+        if formats.kind_of(out) is Kind.parquet:
+            with formats.writing_parquet(stream) as write:
+                yield write
+        else:
+            yield stream.write
+
+
+def _print(lines: bytes) -> None:
+    sys.stdout.buffer.write(lines)
+    sys.stdout.buffer.flush()
+
+
+def _outputs(
+    work: Work, source: Path | None, start: Place, n_jobs: int
+) -> Iterator[tuple[Place, bytes]]:
+    """Yield the output for what an input has after a place, with the place that it goes to."""
+    end = start
+    try:
+        if work.predictor.is_pairwise():
+            blocks = _blocks(work, source, start)
+            for end, lines in in_order(functools.partial(scored, work), blocks, n_jobs):
+                yield end, lines
+        else:
+            yield from _predicted_together(work, source, n_jobs)
+    except InputError:
+        if source is not None and source.is_file():
+            _check_from(work, source, end)
+        raise
+
+
+def _blocks(work: Work, source: Path | None, start: Place) -> Iterator[Block]:
+    if source is None:
+        yield from blocks_of(sys.stdin.buffer)
+    elif work.kind is Kind.parquet:
+        for pairs in formats.rows_of_parquet(source, start.pairs):
+            rows = start.pairs + len(pairs)
+            end = Place(rows, rows)
+            yield Block(start, end, pairs)
+            start = end
+    else:
+        with open_to_read(source) as stream:
+            yield from blocks_of(stream, start)
+
+
+def _predicted_together(
+    work: Work, source: Path | None, n_jobs: int
+) -> Iterator[tuple[Place, bytes]]:
+    """Yield an output chunk by chunk, by a predictor that must see all pairs in order."""
+    offset = done = 0
+
+    def pairs() -> Iterator[SentencePair]:
+        nonlocal offset
+        for block in _blocks(work, source, BEGINNING):
+            yield from _pairs_of(work, block)
+            offset = block.end.offset
+
+    family = family_named(_FAMILIES[work.predictor.predicts])
+    for count, lines in output_lines(family, work.predictor, pairs(), n_jobs):
+        done += count
+        yield Place(offset, done), formats.encoded(lines, work.out)
+
+
+def _check_from(work: Work, source: Path, place: Place) -> None:
+    """Say all that is wrong with an input after a place."""
+    if work.kind is Kind.parquet:
+        return
+    with open_to_read(source) as stream:
+        stream.seek(place.offset)
+        for _ in _READERS[work.kind](stream, work.name, place.pairs + 1):
+            pass
+
+
+def scored(work: Work, block: Block) -> tuple[Place, bytes]:
+    """Return where a block ends, and its part of the output."""
+    return block.end, formats.encoded(_score_lines(work, block), work.out)
+
+
+def _score_lines(work: Work, block: Block) -> bytes:
+    predictor, content, first = work.predictor, block.content, block.start.pairs + 1
+    if isinstance(content, bytes) and work.kind is Kind.lines:
+        is_plain = content and (first > 1 or not begins_with_mark(content))
+        lines = predictor.score_lines(content) if is_plain else None
+        if lines is not None:
+            return lines
+    family = family_named(_FAMILIES[predictor.predicts])
+    chunks = output_lines(family, predictor, _pairs_of(work, block), 1, start=first)
+    return b"".join(lines for _, lines in chunks)
+
+
+def _pairs_of(work: Work, block: Block) -> Iterable[SentencePair]:
+    if isinstance(block.content, bytes):
+        stream = io.BytesIO(block.content)
+        return _READERS[work.kind](stream, work.name, block.start.pairs + 1)
+    return block.content
+
+
+def _resumed(
+    work: Work, source: Path | None, out: Path | None, n_jobs: int, advance: Advance
+) -> int:
+    """Write an output by way of ``OUT.part``, which a killed run leaves, and its journal."""
+    if source is None or out is None or not source.is_file() or is_device(out):
+        raise InputError("--resume needs an input file and an output file.")
+    if not work.predictor.is_pairwise():
+        raise InputError(
+            f"{work.predictor.name} cannot be resumed: what it predicts for a pair depends on"
+            " others."
+        )
+    target = out.resolve()
+    part, path = (target.with_name(f"{target.name}.{end}") for end in ("part", "part.jsonl"))
+    if os.path.lexists(part) and not path.exists():
+        raise InputError(f"{part} is there, but not {path.name}: rename or delete it.")
+    run = _identity(work, source)
+    with open_journal(path, run) as journal:
+        last = journal.entries[-1] if journal.entries else {}
+        if not (last.get("is_whole") and target.exists() and not part.exists()):
+            last = _append_to_part(work, source, part, journal, n_jobs, advance)
+            if _identity(work, source) != run:
+                raise InputError(f"{source} was changed while it was read; {part} is worthless.")
+            _put_in_place(part, target)
+        journal.remove()
+    return int(last["pairs"])
+
+
+def _identity(work: Work, source: Path) -> dict[str, Any]:
+    """Return what must be the same for a run to be gone on with."""
+    import joblib  # slow to import
+    import numpy as np
+
+    state = source.stat()
+    return {
+        "input": [str(source.resolve()), state.st_size, state.st_mtime_ns],
+        "predictor": [work.predictor.signature(), joblib.hash(work.predictor)],
+        "version of NumPy": np.__version__,
+    }
+
+
+def _append_to_part(
+    work: Work, source: Path, part: Path, journal: Journal, n_jobs: int, advance: Advance
+) -> dict[str, Any]:
+    """Write what is missing of a part, and return the last entry of its journal."""
+    done, length = _last_place(part, journal)
+    advance(*done)
+    with writing_to(part), part.open("r+b" if part.exists() else "xb") as stream:
+        stream.truncate(length)
+        stream.seek(length)
+        noted = time.monotonic()
+        for end, lines in _outputs(work, source, done, n_jobs):
+            length += stream.write(lines)
+            advance(end.offset - done.offset, end.pairs - done.pairs)
+            done = end
+            if time.monotonic() - noted >= CHECKPOINT_SECONDS:
+                _note(journal, stream, done, length)
+                noted = time.monotonic()
+        return _note(journal, stream, done, length, is_whole=True)
+
+
+def _last_place(part: Path, journal: Journal) -> tuple[Place, int]:
+    """Return up to where an input is done, and how long its output is."""
+    if not journal.entries:
+        return BEGINNING, 0
+    last = journal.entries[-1]
+    if not all(type(last.get(key)) is int for key in ("offset", "pairs", "length")):
+        raise InputError(f"{journal.path.name} is damaged: delete it and {part} to begin anew.")
+    length = part.stat().st_size if part.exists() else -1
+    if length < last["length"]:
+        raise InputError(
+            f"{part} is shorter than {journal.path.name} says: delete both to begin anew."
+        )
+    return Place(last["offset"], last["pairs"]), last["length"]
+
+
+def _note(
+    journal: Journal, part: BinaryIO, place: Place, length: int, is_whole: bool = False
+) -> dict[str, Any]:
+    """Put down in the journal what is on the disk."""
+    part.flush()
+    os.fsync(part.fileno())
+    entry = {**place._asdict(), "length": length, "is_whole": is_whole}
+    journal.append(entry)
+    return entry
+
+
+def _put_in_place(part: Path, target: Path) -> None:
+    if formats.kind_of(target) is not Kind.parquet:
+        put_in_place(part, target)
+        return
+    with _sink(target) as write, open_to_read(part) as stream:
+        while lines := stream.readlines(BLOCK_SIZE):
+            write(b"".join(lines))
+    part.unlink()
+
+
+_READERS = {Kind.lines: sts.pairs_of, Kind.json_lines: formats.pairs_of_json_lines}
