@@ -52,10 +52,8 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.base
-	$(BIN)/python benchmarks/token_cosine.py
-	$(BIN)/python benchmarks/pit_features.py
-	$(BIN)/python benchmarks/chunker.py
-	$(BIN)/python benchmarks/bootstrap.py
+	$(PIP) --editable '.[bench]'
+	$(BIN)/python benchmarks/peers.py
 
 bench-wtmf: $(VENV)/.base
 	$(PIP) --editable '.[bench]'
