@@ -8,10 +8,11 @@ are cut, weighted and smoothed, and what an empty field scores: parameters do, s
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -182,12 +183,18 @@ class TypedTfidf(Predictor):
         self._check_parameters()
         annotator = annotator_named(self.annotator)
         terms = self._terms(dict.fromkeys(each for pair in pairs for each in pair), annotator)
-        return [[self._compared(name, terms[a], terms[b]) for name in TYPES] for a, b in pairs]
+        return self._compared_pairs([(terms[left], terms[right]) for left, right in pairs])
 
-    def _compared(self, name: str, left: Terms, right: Terms) -> Evidence:
+    def _compared_pairs(self, pairs: Iterable[tuple[Terms, Terms]]) -> list[list[Evidence]]:
+        idf = functools.cache(self._idf)
+        return [[self._compared(name, a, b, idf) for name in TYPES] for a, b in pairs]
+
+    def _compared(
+        self, name: str, left: Terms, right: Terms, idf: Callable[[str], float]
+    ) -> Evidence:
         if not (left[name] and right[name]):
             return Evidence(name, float(self.empty), ())
-        x, y = self._weighted(left[name]), self._weighted(right[name])
+        x, y = self._weighted(left[name], idf), self._weighted(right[name], idf)
         products = {term: x[term] * y[term] for term in x.keys() & y.keys()}
         lengths = math.hypot(*x.values()) * math.hypot(*y.values())
         if not lengths:
@@ -196,8 +203,8 @@ class TypedTfidf(Predictor):
         matched = sorted(products, key=lambda term: (-products[term], term))
         return Evidence(name, HIGHEST * min(1.0, cosine), tuple(matched))
 
-    def _weighted(self, terms: Counter[str]) -> dict[str, float]:
-        return {term: self._frequency(terms[term]) * self._idf(term) for term in terms}
+    def _weighted(self, terms: Counter[str], idf: Callable[[str], float]) -> dict[str, float]:
+        return {term: self._frequency(count) * idf(term) for term, count in terms.items()}
 
     def _frequency(self, count: int) -> float:
         if self.term_frequency == "binary":
