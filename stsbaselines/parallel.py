@@ -83,6 +83,11 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
             yield waiting.popleft()()
 
 
+def is_elsewhere() -> bool:
+    """Tell whether `in_order` sends its items to other machines, which have other files."""
+    return _cluster.get() is not None
+
+
 @contextlib.contextmanager
 def workers(backend: str = "processes", scheduler: str | None = None) -> Iterator[None]:
     """Within the block, let `in_order` work in processes or on a dask cluster.

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from stsbaselines import formats
 from stsbaselines.errors import InputError
@@ -31,7 +31,7 @@ from stsbaselines.files import (
 from stsbaselines.formats import Kind
 from stsbaselines.journal import Journal, open_journal
 from stsbaselines.models import ready
-from stsbaselines.parallel import in_order
+from stsbaselines.parallel import in_order, is_elsewhere
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks import sts
 from stsbaselines.tasks.family import Family, SentencePair, family_named
@@ -66,13 +66,18 @@ class Block(NamedTuple):
 
     Attributes
     ----------
-    start, end : Place
-    content : bytes or list of SentencePair
+    offset, end : int
+        Of its first byte or row, and after its last one.
+    first : int
+        Number of its first pair; 1 if its content is read elsewhere.
+    content : bytes, list of SentencePair or None
+        None if who scores it is to read it.
     """
 
-    start: Place
-    end: Place
-    content: bytes | list[SentencePair]
+    offset: int
+    end: int
+    first: int
+    content: bytes | list[SentencePair] | None
 
 
 class Work(NamedTuple):
@@ -81,8 +86,8 @@ class Work(NamedTuple):
     Attributes
     ----------
     predictor : Predictor
-    name : str
-        What to call the input in errors.
+    source : Path or None
+        The input; None for standard input.
     kind : Kind
         Of the input.
     out : Path or None
@@ -90,9 +95,14 @@ class Work(NamedTuple):
     """
 
     predictor: Predictor
-    name: str
+    source: Path | None
     kind: Kind
     out: Path | None
+
+    @property
+    def name(self) -> str:
+        """What to call the input in errors."""
+        return str(self.source or "standard input")
 
 
 def no_advance(done: int, pairs: int) -> None:
@@ -109,24 +119,49 @@ def blocks_of(
     Examples
     --------
     >>> blocks = blocks_of(io.BytesIO(b"a\tb\nc\td\ne\tf"), size=1)
-    >>> [(each.content, each.end.pairs) for each in blocks]
-    [(b'a\tb\n', 1), (b'c\td\n', 2), (b'e\tf', 3)]
+    >>> [(each.first, each.content) for each in blocks]
+    [(1, b'a\tb\n'), (2, b'c\td\n'), (3, b'e\tf')]
     """
-    if start.offset:
-        stream.seek(start.offset)
+    offset, first = start.offset, start.pairs + 1
+    if offset:
+        stream.seek(offset)
     read: Callable[[int], bytes] = getattr(stream, "read" if stream.seekable() else "read1")
     while True:
         content = read(size or BLOCK_SIZE)
-        if not content and start.offset:
+        if not content and offset:
             return
         if content and not content.endswith(b"\n"):
             content += stream.readline(LONGEST_LINE + 1)
-        lines = content.count(b"\n") + (content[-1:] not in b"\n")
-        end = Place(start.offset + len(content), start.pairs + lines)
-        yield Block(start, end, content)
+        end = offset + len(content)
+        yield Block(offset, end, first, content)
         if not content:
             return
-        start = end
+        offset, first = end, first + _lines_in(content)
+
+
+def _lines_in(content: bytes) -> int:
+    return content.count(b"\n") + (content[-1:] not in b"\n")
+
+
+def unread_blocks_of(stream: BinaryIO, offset: int, size: int | None = None) -> Iterator[Block]:
+    r"""Yield the blocks that `blocks_of` yields after a place, without reading all of them.
+
+    Examples
+    --------
+    >>> blocks = unread_blocks_of(io.BytesIO(b"a\tb\nc\td\ne\tf"), 0, size=1)
+    >>> [(each.offset, each.end) for each in blocks]
+    [(0, 4), (4, 8), (8, 11)]
+    """
+    length = stream.seek(0, io.SEEK_END)
+    while offset < length or not offset:
+        last = stream.seek(offset + (size or BLOCK_SIZE) - 1)
+        end = (
+            min(last + len(stream.readline(LONGEST_LINE + 2)), length) if last < length else length
+        )
+        yield Block(offset, end, 1, None)
+        if not length:
+            return
+        offset = end
 
 
 def no_check(predictions: Any, lines: bytes) -> None:
@@ -200,14 +235,14 @@ def predict_file(
             " line: run it by a configuration."
         )
     formats.check(source, out, predictor.predicts)
-    work = Work(predictor, str(source or "standard input"), formats.kind_of(source), out)
+    work = Work(predictor, source, formats.kind_of(source), out)
     if resume:
-        return _resumed(work, source, out, n_jobs, advance)
+        return _resumed(work, n_jobs, advance)
     if source is not None and out is None and source.is_file():
         _check_from(work, source, BEGINNING)
     done = BEGINNING
     with _sink(out) as write:
-        for end, lines in _outputs(work, source, done, n_jobs):
+        for end, lines in _outputs(work, done, n_jobs):
             write(lines)
             advance(end.offset - done.offset, end.pairs - done.pairs)
             done = end
@@ -241,49 +276,58 @@ def _print(lines: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _outputs(
-    work: Work, source: Path | None, start: Place, n_jobs: int
-) -> Iterator[tuple[Place, bytes]]:
+def _outputs(work: Work, start: Place, n_jobs: int) -> Iterator[tuple[Place, bytes]]:
     """Yield the output for what an input has after a place, with the place that it goes to."""
     end = start
     try:
         if work.predictor.is_pairwise():
-            blocks = _blocks(work, source, start)
-            for end, lines in in_order(functools.partial(scored, work), blocks, n_jobs):
+            blocks = _blocks(work, start, n_jobs)
+            for offset, pairs, lines in in_order(functools.partial(scored, work), blocks, n_jobs):
+                end = Place(offset, end.pairs + pairs)
                 yield end, lines
         else:
-            yield from _predicted_together(work, source, n_jobs)
+            yield from _predicted_together(work, n_jobs)
     except InputError:
-        if source is not None and source.is_file():
-            _check_from(work, source, end)
+        if work.source is not None and work.source.is_file():
+            _check_from(work, work.source, end)
         raise
 
 
-def _blocks(work: Work, source: Path | None, start: Place) -> Iterator[Block]:
-    if source is None:
+def _blocks(work: Work, start: Place, n_jobs: int) -> Iterator[Block]:
+    """Yield the blocks of an input after a place; processes of this machine read them themselves.
+
+    But those that number what they predict must be told where they are.
+    """
+    if work.source is None:
         yield from blocks_of(sys.stdin.buffer)
     elif work.kind is Kind.parquet:
-        for pairs in formats.rows_of_parquet(source, start.pairs):
-            rows = start.pairs + len(pairs)
-            end = Place(rows, rows)
-            yield Block(start, end, pairs)
-            start = end
+        row = start.pairs
+        for pairs in formats.rows_of_parquet(work.source, row):
+            yield Block(row, row + len(pairs), row + 1, pairs)
+            row += len(pairs)
     else:
-        with open_to_read(source) as stream:
-            yield from blocks_of(stream, start)
+        is_plain = work.source.is_file() and not formats.is_packed(work.source)
+        with open_to_read(work.source) as stream:
+            if (
+                is_plain
+                and n_jobs != 1
+                and not is_elsewhere()
+                and work.predictor.predicts == "scores"
+            ):
+                yield from unread_blocks_of(stream, start.offset)
+            else:
+                yield from blocks_of(stream, start)
 
 
-def _predicted_together(
-    work: Work, source: Path | None, n_jobs: int
-) -> Iterator[tuple[Place, bytes]]:
+def _predicted_together(work: Work, n_jobs: int) -> Iterator[tuple[Place, bytes]]:
     """Yield an output chunk by chunk, by a predictor that must see all pairs in order."""
     offset = done = 0
 
     def pairs() -> Iterator[SentencePair]:
         nonlocal offset
-        for block in _blocks(work, source, BEGINNING):
+        for block in _blocks(work, BEGINNING, 1):
             yield from _pairs_of(work, block)
-            offset = block.end.offset
+            offset = block.end
 
     family = family_named(_FAMILIES[work.predictor.predicts])
     for count, lines in output_lines(family, work.predictor, pairs(), n_jobs):
@@ -301,34 +345,39 @@ def _check_from(work: Work, source: Path, place: Place) -> None:
             pass
 
 
-def scored(work: Work, block: Block) -> tuple[Place, bytes]:
-    """Return where a block ends, and its part of the output."""
-    return block.end, formats.encoded(_score_lines(work, block), work.out)
+def scored(work: Work, block: Block) -> tuple[int, int, bytes]:
+    """Return where a block ends, how many pairs it has, and its part of the output."""
+    if block.content is None:
+        with open_to_read(cast(Path, work.source)) as stream:
+            stream.seek(block.offset)
+            block = block._replace(content=stream.read(block.end - block.offset))
+    content = cast("bytes | list[SentencePair]", block.content)
+    pairs = _lines_in(content) if isinstance(content, bytes) else len(content)
+    return block.end, pairs, formats.encoded(_score_lines(work, block), work.out)
 
 
 def _score_lines(work: Work, block: Block) -> bytes:
-    predictor, content, first = work.predictor, block.content, block.start.pairs + 1
+    predictor, content = work.predictor, block.content
     if isinstance(content, bytes) and work.kind is Kind.lines:
-        is_plain = content and (first > 1 or not begins_with_mark(content))
+        is_plain = content and (block.offset or not begins_with_mark(content))
         lines = predictor.score_lines(content) if is_plain else None
         if lines is not None:
             return lines
     family = family_named(_FAMILIES[predictor.predicts])
-    chunks = output_lines(family, predictor, _pairs_of(work, block), 1, start=first)
+    chunks = output_lines(family, predictor, _pairs_of(work, block), 1, start=block.first)
     return b"".join(lines for _, lines in chunks)
 
 
 def _pairs_of(work: Work, block: Block) -> Iterable[SentencePair]:
     if isinstance(block.content, bytes):
         stream = io.BytesIO(block.content)
-        return _READERS[work.kind](stream, work.name, block.start.pairs + 1)
-    return block.content
+        return _READERS[work.kind](stream, work.name, block.first)
+    return block.content or ()
 
 
-def _resumed(
-    work: Work, source: Path | None, out: Path | None, n_jobs: int, advance: Advance
-) -> int:
+def _resumed(work: Work, n_jobs: int, advance: Advance) -> int:
     """Write an output by way of ``OUT.part``, which a killed run leaves, and its journal."""
+    source, out = work.source, work.out
     if source is None or out is None or not source.is_file() or is_device(out):
         raise InputError("--resume needs an input file and an output file.")
     if not work.predictor.is_pairwise():
@@ -344,7 +393,7 @@ def _resumed(
     with open_journal(path, run) as journal:
         last = journal.entries[-1] if journal.entries else {}
         if not (last.get("is_whole") and target.exists() and not part.exists()):
-            last = _append_to_part(work, source, part, journal, n_jobs, advance)
+            last = _append_to_part(work, part, journal, n_jobs, advance)
             if _identity(work, source) != run:
                 raise InputError(f"{source} was changed while it was read; {part} is worthless.")
             _put_in_place(part, target)
@@ -366,7 +415,7 @@ def _identity(work: Work, source: Path) -> dict[str, Any]:
 
 
 def _append_to_part(
-    work: Work, source: Path, part: Path, journal: Journal, n_jobs: int, advance: Advance
+    work: Work, part: Path, journal: Journal, n_jobs: int, advance: Advance
 ) -> dict[str, Any]:
     """Write what is missing of a part, and return the last entry of its journal."""
     done, length = _last_place(part, journal)
@@ -375,7 +424,7 @@ def _append_to_part(
         stream.truncate(length)
         stream.seek(length)
         noted = time.monotonic()
-        for end, lines in _outputs(work, source, done, n_jobs):
+        for end, lines in _outputs(work, done, n_jobs):
             length += stream.write(lines)
             advance(end.offset - done.offset, end.pairs - done.pairs)
             done = end

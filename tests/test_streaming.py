@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import json
 import os
 import signal
 import subprocess
@@ -18,13 +19,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conftest import COMMAND, run_command
-from stsbaselines import streaming
+from stsbaselines import formats, streaming
 from stsbaselines.baselines.token_cosine import TokenCosine
 from stsbaselines.errors import InputError
 from stsbaselines.formats import Kind
 from stsbaselines.parallel import in_order
 from stsbaselines.predictor import Predictor, create
-from stsbaselines.streaming import Work, blocks_of, predict_file, scored
+from stsbaselines.streaming import (
+    Place,
+    Work,
+    blocks_of,
+    predict_file,
+    scored,
+    unread_blocks_of,
+)
 from stsbaselines.tasks import sts
 
 LINES = b"a cat\ta dog\n a\tb a\tthird\nx\t\n\t\n"
@@ -47,9 +55,10 @@ def by_pairs(predictor: Predictor, content: bytes) -> bytes:
 
 def by_blocks(predictor: Predictor, content: bytes, size: int, n_jobs: int = 1) -> bytes:
     """Predict block by block."""
-    work = Work(predictor, "here", Kind.lines, None)
+    work = Work(predictor, Path("here"), Kind.lines, None)
     blocks = blocks_of(io.BytesIO(content), size=size)
-    return b"".join(lines for _, lines in in_order(functools.partial(scored, work), blocks, n_jobs))
+    found = in_order(functools.partial(scored, work), blocks, n_jobs)
+    return b"".join(lines for _, _, lines in found)
 
 
 @given(st.lists(TEXT, min_size=1), ENDS)
@@ -80,23 +89,44 @@ def test_blocks_are_whole_lines(content: bytes, size: int) -> None:
     assert b"".join(contents) == content
     offset = 0
     for block, part in zip(blocks, contents, strict=True):
-        assert block.start == (offset, content[:offset].count(b"\n"))
+        assert (block.offset, block.end) == (offset, offset + len(part))
+        assert block.first == 1 + content[:offset].count(b"\n")
         offset += len(part)
-    assert blocks[-1].end == (len(content), lines(content))
     assert all(part.endswith(b"\n") for part in contents[:-1])
-
-
-def lines(content: bytes) -> int:
-    """Count lines as the readers do."""
-    return sum(1 for _ in io.BytesIO(content))
 
 
 @given(st.binary(min_size=1, max_size=40), st.integers(1, 20), st.data())
 def test_blocks_go_on_from_the_end_of_any(content: bytes, size: int, data: st.DataObject) -> None:
     blocks = list(blocks_of(io.BytesIO(content), size=size))
     number = data.draw(st.integers(0, len(blocks) - 1))
-    rest = list(blocks_of(io.BytesIO(content), blocks[number].end, size))
-    assert rest == blocks[number + 1 :]
+    place = Place(blocks[number].end, content[: blocks[number].end].count(b"\n"))
+    assert list(blocks_of(io.BytesIO(content), place, size)) == blocks[number + 1 :]
+    unread = list(unread_blocks_of(io.BytesIO(content), place.offset, size))
+    assert unread == [each._replace(first=1, content=None) for each in blocks[number + 1 :]]
+
+
+@given(st.binary(max_size=40), st.integers(1, 20))
+def test_blocks_are_the_same_if_they_are_not_read(content: bytes, size: int) -> None:
+    blocks = blocks_of(io.BytesIO(content), size=size)
+    unread = list(unread_blocks_of(io.BytesIO(content), 0, size))
+    assert unread == [each._replace(first=1, content=None) for each in blocks]
+
+
+@pytest.mark.parametrize("name", ["token-cosine", "chunk-aligner"])
+@pytest.mark.parametrize("ending", ["tsv", "tsv.gz", "jsonl"])
+def test_files_in_two_processes_give_the_same(name: str, ending: str) -> None:
+    source = Path(f"pairs.{ending}")
+    content = WORDS
+    if ending == "jsonl":
+        rows = [line.split("\t") for line in WORDS.decode().splitlines()]
+        objects = [dict(zip(("sentence1", "sentence2"), row, strict=True)) for row in rows]
+        content = "".join(json.dumps(each) + "\n" for each in objects).encode()
+    source.write_bytes(formats.packed(content, source))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streaming, "BLOCK_SIZE", 200)
+        counts = [predict_file(create(name), source, Path(f"out-{jobs}"), jobs) for jobs in (1, 2)]
+    assert counts == [50, 50]
+    assert Path("out-1").read_bytes() == Path("out-2").read_bytes()
 
 
 @pytest.mark.parametrize("name", ["token-cosine", "chunk-aligner"])
@@ -124,12 +154,14 @@ def test_faults_have_their_lines(content: bytes, message: str, size: int) -> Non
         by_blocks(TokenCosine(), content, size)
 
 
-@pytest.mark.parametrize("name", ["token-cosine", "random"])
-def test_all_faults_of_a_file_are_named(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "jobs"), [("token-cosine", 1), ("token-cosine", 2), ("random", 1)]
+)
+def test_all_faults_of_a_file_are_named(name: str, jobs: int) -> None:
     path = Path("pairs.txt")
     path.write_bytes(b"a\tb\n" * 300_000 + b"no\n" + b"a\tb\n" * 300_000 + b"none\n")
     with pytest.raises(InputError) as caught:
-        predict_file(create(name), path, Path("out.txt"))
+        predict_file(create(name), path, Path("out.txt"), jobs)
     assert "line 300001: found 'no'" in str(caught.value)
     assert "line 600002: found 'none'" in str(caught.value)
     assert not Path("out.txt").exists()

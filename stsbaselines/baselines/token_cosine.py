@@ -159,7 +159,9 @@ def _score_lines(lines: bytes) -> bytes | None:
     rows = lines.split(b"\n")
     if not rows[-1]:
         rows.pop()
-    if b"\0" in lines or not 0 < max(map(len, rows), default=0) < LONGEST_LINE:
+    if not rows or b"\0" in lines:
+        return None
+    if len(lines) >= LONGEST_LINE <= max(map(len, rows)):
         return None
     records = []
     for row in rows:
