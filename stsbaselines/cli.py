@@ -418,7 +418,7 @@ def predict(
     source = None if str(file) == "-" else file
     bar = nullcontext(no_advance) if target is None else _progress(size_of(source))
     start = time.monotonic()
-    n_jobs = -1 if backend == "dask" and jobs is None else _jobs(jobs or 1)
+    n_jobs = -1 if backend == "dask" and jobs is None else _jobs(1 if jobs is None else jobs)
     with workers(backend, scheduler), bar as advance:
         pairs = predict_file(system, source, target, n_jobs, resume, advance)
     if target is not None:

@@ -316,13 +316,25 @@ def is_device(path: Path) -> bool:
     return special or path.parts[:2] == ("/", "dev")
 
 
-def _temporary(path: Path) -> Path:
+def target_of(path: Path) -> Path:
+    """Return the file that `path` is or, as a link, leads to; it need not be there.
+
+    Raises
+    ------
+    InputError
+        If it is a directory, or a link to itself.
+    """
     try:
         target = path.resolve()
     except (OSError, RuntimeError):
         raise _unwritable(path, "a link to itself") from None
     if target.is_dir():
         raise _unwritable(path, "a directory")
+    return target
+
+
+def _temporary(path: Path) -> Path:
+    target = target_of(path)
     return target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
 
 

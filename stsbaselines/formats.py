@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
-from stsbaselines.files import PACKED, lines_of, open_to_read, unpacked_name, zstd_module
+from stsbaselines.files import PACKED, is_device, lines_of, open_to_read, unpacked_name, zstd_module
 from stsbaselines.predictor import chunks_of
 from stsbaselines.tasks.family import LineError, SentencePair
 
@@ -91,6 +91,9 @@ def check(source: Path | None, out: Path | None, predicts: str) -> None:
             if is_packed(path):
                 expected = "a name in .parquet: Parquet packs its columns itself"
                 raise InputError([Fault(str(path), "packed Parquet", expected)])
+            if path is source and is_device(path):
+                expected = "a regular file: Parquet is read from its end"
+                raise InputError([Fault(str(path), "a pipe or device", expected)])
             _pyarrow()
         elif path.suffix == ".zst":
             zstd_module()

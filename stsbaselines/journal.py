@@ -139,7 +139,7 @@ def _read(
         entries.append(entry)
         end += len(line)
     if not entries and not _line({_RUN: run}).startswith(content):
-        raise InputError(f"{path} is no journal of a run: rename or delete it.")
+        raise InputError(f"{path} is no journal of a run: rename it, or {remedy}.")
     if entries:
         _check_same(path, entries[0].get(_RUN), run, remedy)
     return entries, end
@@ -147,7 +147,7 @@ def _read(
 
 def _check_same(path: Path, earlier: Any, run: dict[str, Any], remedy: str) -> None:
     if not isinstance(earlier, dict):
-        raise InputError(f"{path} is no journal of a run: rename or delete it.")
+        raise InputError(f"{path} is no journal of a run: rename it, or {remedy}.")
     now = json.loads(json.dumps(run))
     differing = [key for key in {**now, **earlier} if now.get(key) != earlier.get(key)]
     if differing:

@@ -9,6 +9,7 @@ import itertools
 import logging
 import os
 import pkgutil
+import threading
 import time
 import warnings
 from collections import deque
@@ -27,6 +28,8 @@ AHEAD = 2
 CONNECT_SECONDS = 5.0
 PATIENCE_SECONDS = 60.0
 """How long a cluster may be without workers, or without its scheduler."""
+
+_WATCH_SECONDS = 0.5
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -139,7 +142,7 @@ def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_S
     pool = ProcessPoolExecutor(
         count,
         initializer=_receive,
-        initargs=(function,),
+        initargs=(function, os.getpid()),
         env={name: os.environ.get(name, threads) for name in names},
     )
 
@@ -171,10 +174,17 @@ def _wait_until_passed_on(futures: Iterable[Any]) -> None:
         time.sleep(0.001)
 
 
-def _receive(function: Callable[[Any], Any]) -> None:
-    """Keep the function that this worker process is for."""
+def _receive(function: Callable[[Any], Any], parent: int) -> None:
+    """Keep the function that this worker process is for, and end when its parent has ended."""
     global _received
     _received = function
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_WATCH_SECONDS)
+    os._exit(1)
 
 
 def _call_received(item: Any) -> Any:

@@ -25,6 +25,7 @@ from stsbaselines.files import (
     is_device,
     open_to_read,
     put_in_place,
+    target_of,
     writing,
     writing_to,
 )
@@ -378,19 +379,23 @@ def _pairs_of(work: Work, block: Block) -> Iterable[SentencePair]:
 def _resumed(work: Work, n_jobs: int, advance: Advance) -> int:
     """Write an output by way of ``OUT.part``, which a killed run leaves, and its journal."""
     source, out = work.source, work.out
-    if source is None or out is None or not source.is_file() or is_device(out):
+    if source is None or out is None:
         raise InputError("--resume needs an input file and an output file.")
+    target = target_of(out)
+    if is_device(source) or is_device(out):
+        raise InputError("--resume needs regular files, not a pipe or a device.")
+    open_to_read(source).close()
     if not work.predictor.is_pairwise():
         raise InputError(
             f"{work.predictor.name} cannot be resumed: what it predicts for a pair depends on"
             " others."
         )
-    target = out.resolve()
     part, path = (target.with_name(f"{target.name}.{end}") for end in ("part", "part.jsonl"))
     if os.path.lexists(part) and not path.exists():
         raise InputError(f"{part} is there, but not {path.name}: rename or delete it.")
     run = _identity(work, source)
-    with open_journal(path, run) as journal:
+    remedy = f"delete it and {part.name} to begin anew"
+    with open_journal(path, run, remedy=remedy) as journal:
         last = journal.entries[-1] if journal.entries else {}
         if not (last.get("is_whole") and target.exists() and not part.exists()):
             last = _append_to_part(work, part, journal, n_jobs, advance)

@@ -186,3 +186,18 @@ def test_dask_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         workers("dask", "tcp://127.0.0.1:8786"),
     ):
         pass
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_end_with_the_process_that_started_them(number: signal.Signals) -> None:
+    code = (
+        "import os, time; from stsbaselines.parallel import in_order\n"
+        "def work(item): print(os.getpid(), flush=True); time.sleep(60)\n"
+        "list(in_order(work, [1, 2, 3], 2))"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        process.send_signal(number)
+        process.communicate(timeout=30)  # waits until no process has the pipe any more
