@@ -17,7 +17,7 @@ OURS, FAST, OURS_2, FAST_2 = (
     "stsbaselines", "stsbaselines, fast", "stsbaselines, 2 jobs", "stsbaselines, fast, 2 jobs",
 )  # fmt: skip
 FLOOR, LOOP = "read and write only", "loop over sets"
-BILLION, OUTPUT_BYTES, BLOCK_BYTES = 10**9, 13, 1 << 20
+BILLION, OUTPUT_BYTES, BLOCK_BYTES = 10**9, 13, 1 << 19
 MOST_MEGABYTES, FLAT = 300, 1.05
 PART_RATES = {
     "scoring 1,000,000 STS pairs: reading, checking, all measures": 500_000,
@@ -211,7 +211,7 @@ def plan(results: Results) -> str:
         ("core hours, fast path", f"{fast * BILLION / 3600:.1f}"),
         ("input on disk, unpacked", f"{size * BILLION / 1e9:.0f} GB"),
         ("output on disk, as lines", f"{OUTPUT_BYTES * BILLION / 1e9:.0f} GB"),
-        ("blocks of 1 MiB", f"{size * BILLION / BLOCK_BYTES:,.0f}"),
+        ("blocks of half a MiB", f"{size * BILLION / BLOCK_BYTES:,.0f}"),
         ("memory of the first process", f"{one['peak']:.0f} MB"),
         ("memory of each further one", f"{max(0.0, two['peak'] - one['peak']) / 2:.0f} MB"),
     ]

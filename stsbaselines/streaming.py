@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple
 
 from stsbaselines import formats
 from stsbaselines.errors import InputError
@@ -37,7 +37,7 @@ from stsbaselines.predictor import Predictor
 from stsbaselines.tasks import sts
 from stsbaselines.tasks.family import Family, SentencePair, family_named
 
-BLOCK_SIZE = 1 << 20
+BLOCK_SIZE = 1 << 19
 CHECKPOINT_SECONDS = 1.0
 _FAMILIES = {"scores": "sts", "alignments": "ists"}
 
@@ -72,7 +72,7 @@ class Block(NamedTuple):
     first : int
         Number of its first pair; 1 if its content is read elsewhere.
     content : bytes, list of SentencePair or None
-        None if who scores it is to read it.
+        None if it is to be read where it is scored.
     """
 
     offset: int
@@ -282,7 +282,7 @@ def _outputs(work: Work, start: Place, n_jobs: int) -> Iterator[tuple[Place, byt
     end = start
     try:
         if work.predictor.is_pairwise():
-            blocks = _blocks(work, start, n_jobs)
+            blocks = _blocks(work, start)
             for offset, pairs, lines in in_order(functools.partial(scored, work), blocks, n_jobs):
                 end = Place(offset, end.pairs + pairs)
                 yield end, lines
@@ -294,10 +294,10 @@ def _outputs(work: Work, start: Place, n_jobs: int) -> Iterator[tuple[Place, byt
         raise
 
 
-def _blocks(work: Work, start: Place, n_jobs: int) -> Iterator[Block]:
-    """Yield the blocks of an input after a place; processes of this machine read them themselves.
+def _blocks(work: Work, start: Place) -> Iterator[Block]:
+    """Yield the blocks of an input after a place; of a plain file, scorers read them themselves.
 
-    But those that number what they predict must be told where they are.
+    But on other machines they cannot, and to number alignments they must be told where they are.
     """
     if work.source is None:
         yield from blocks_of(sys.stdin.buffer)
@@ -308,13 +308,9 @@ def _blocks(work: Work, start: Place, n_jobs: int) -> Iterator[Block]:
             row += len(pairs)
     else:
         is_plain = work.source.is_file() and not formats.is_packed(work.source)
+        is_unread = is_plain and work.predictor.predicts == "scores" and not is_elsewhere()
         with open_to_read(work.source) as stream:
-            if (
-                is_plain
-                and n_jobs != 1
-                and not is_elsewhere()
-                and work.predictor.predicts == "scores"
-            ):
+            if is_unread:
                 yield from unread_blocks_of(stream, start.offset)
             else:
                 yield from blocks_of(stream, start)
@@ -326,8 +322,8 @@ def _predicted_together(work: Work, n_jobs: int) -> Iterator[tuple[Place, bytes]
 
     def pairs() -> Iterator[SentencePair]:
         nonlocal offset
-        for block in _blocks(work, BEGINNING, 1):
-            yield from _pairs_of(work, block)
+        for block in _blocks(work, BEGINNING):
+            yield from _pairs_of(work, _read(work, block))
             offset = block.end
 
     family = family_named(_FAMILIES[work.predictor.predicts])
@@ -348,13 +344,18 @@ def _check_from(work: Work, source: Path, place: Place) -> None:
 
 def scored(work: Work, block: Block) -> tuple[int, int, bytes]:
     """Return where a block ends, how many pairs it has, and its part of the output."""
-    if block.content is None:
-        with open_to_read(cast(Path, work.source)) as stream:
-            stream.seek(block.offset)
-            block = block._replace(content=stream.read(block.end - block.offset))
-    content = cast("bytes | list[SentencePair]", block.content)
+    block = _read(work, block)
+    content = block.content or b""
     pairs = _lines_in(content) if isinstance(content, bytes) else len(content)
     return block.end, pairs, formats.encoded(_score_lines(work, block), work.out)
+
+
+def _read(work: Work, block: Block) -> Block:
+    if block.content is not None or work.source is None:
+        return block
+    with open_to_read(work.source) as stream:
+        stream.seek(block.offset)
+        return block._replace(content=stream.read(block.end - block.offset))
 
 
 def _score_lines(work: Work, block: Block) -> bytes:
