@@ -66,6 +66,10 @@ class MissingDataError(InputError):
     """Official data that is not here."""
 
 
+class LostWorkersError(InputError):
+    """Processes that worked for this one have ended; what they were to do is not done."""
+
+
 def shown(text: bytes | str, longest: int = 40) -> str:
     r"""Return `text` quoted, on one line, shortened to `longest` characters.
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import json
-import platform
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,19 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from stsbaselines import __version__
 from stsbaselines.cells import NOT_PUBLISHED, Cell, cells_of, published_row
 from stsbaselines.config import BaselineConfig, ExperimentConfig, read_config
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.files import make_folder, to_json, write_bytes, write_text, writing
-from stsbaselines.journal import Journal, open_journal
+from stsbaselines.files import (
+    checksum,
+    make_folder,
+    remove_unfinished,
+    to_json,
+    write_bytes,
+    write_text,
+    writing,
+)
+from stsbaselines.journal import Journal, open_journal, versions
 from stsbaselines.predictor import Predictor, create
 from stsbaselines.preparation import (
     Inputs,
     Prepared,
-    checksum,
     files_read,
     fitted,
     folders_of,
@@ -50,7 +54,6 @@ EVIDENCE = "evidence.jsonl"
 SHOWN_PAIRS = 10
 JOURNAL = "run.journal.jsonl"
 _REMEDY = "without --resume the run begins anew"
-_LIBRARIES = ("numpy", "scipy", "scikit-learn", "gensim", "nltk", "python-crfsuite")
 
 
 @dataclass(frozen=True)
@@ -220,18 +223,9 @@ def _identity(
         files.update(files_read(baseline, needs, data_dir))
     return {
         "configuration": config.model_dump(mode="json"),
-        "version of stsbaselines": __version__,
-        "version of Python": platform.python_version(),
-        **{f"version of {name}": _version(name) for name in _LIBRARIES},
+        **versions(),
         **{name: checksum(path) for name, path in files.items()},
     }
-
-
-def _version(library: str) -> str | None:
-    try:
-        return importlib.metadata.version(library)
-    except importlib.metadata.PackageNotFoundError:  # installed without saying so
-        return None
 
 
 def _run_all(
@@ -241,7 +235,7 @@ def _run_all(
     journal: Journal,
 ) -> Results:
     """Run the baselines one by one, but for what the journal says is finished."""
-    _remove_unfinished(shared.place, baselines)
+    remove_unfinished(shared.place / "results.json")
     finished = _finished_runs(journal)
     todo = [
         (baseline, needs, _known_scores(shared, baseline, needs, finished))
@@ -261,16 +255,6 @@ def _run_all(
     if not any(each.runs for each in results):
         raise MissingDataError(sorted(missing))
     return Results(shared.task, tuple(results))
-
-
-def _remove_unfinished(place: Path, baselines: Sequence[BaselineConfig]) -> None:
-    """Remove the files that a killed run was writing when it was killed."""
-    found = [*place.glob(".results.json.*.tmp")]
-    for baseline in baselines:
-        found += (place / baseline.title).rglob(".*.tmp")
-    for path in found:
-        with contextlib.suppress(OSError):
-            path.unlink()
 
 
 def _finished_runs(journal: Journal) -> dict[tuple[str, str], _Finished]:
@@ -479,6 +463,7 @@ def _predict(
     make_folder(folder)
     evidence: list[list[Evidence]] = []
     for dataset in shared.datasets:
+        remove_unfinished(folder / dataset.output)
         predictor, files = predictors[dataset.name], shared.inputs[dataset.name]
         pairs = family.read_inputs(files, task, dataset)
         if _explains(predictor):

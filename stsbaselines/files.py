@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import importlib
 import io
 import json
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -20,6 +22,7 @@ from stsbaselines.errors import Fault, InputError
 
 LONGEST_LINE = 1 << 20
 PACKED = (".gz", ".zst")
+_RANDOM_BYTES = 8  # in names of what is being written
 _PIECE = 1 << 17  # of what is unpacked; what is packed is read in smaller pieces
 _PACKED_PIECE = 1 << 14
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -60,7 +63,7 @@ def open_to_read(path: Path) -> BinaryIO:
 
     def unpack(packed: BinaryIO) -> Iterator[bytes]:
         try:
-            yield from _unpacked(packed, new_part)
+            yield from _unpacked(packed, new_part, kind)
         except (error, EOFError):
             raise InputError([Fault(str(path), "damaged content", f"{kind} data")]) from None
 
@@ -145,7 +148,7 @@ def _unpacker(suffix: str) -> tuple[Callable[[], Any], type[Exception], str]:
     return zstd.ZstdDecompressor, zstd.ZstdError, "zstd"
 
 
-def _unpacked(packed: BinaryIO, new_part: Callable[[], Any]) -> Iterator[bytes]:
+def _unpacked(packed: BinaryIO, new_part: Callable[[], Any], kind: str) -> Iterator[bytes]:
     """Yield the content of a file of gzip members or zstd frames, of one at least."""
 
     def read() -> bytes:
@@ -163,6 +166,9 @@ def _unpacked(packed: BinaryIO, new_part: Callable[[], Any]) -> Iterator[bytes]:
                 yield content
             piece = getattr(part, "unconsumed_tail", b"")  # zstd keeps what is left itself
         piece = part.unused_data or read()
+        if kind == "gzip":  # its members may be padded
+            while piece and not (piece := piece.lstrip(b"\0")):
+                piece = read()
         if not piece:
             return
 
@@ -335,7 +341,49 @@ def target_of(path: Path) -> Path:
 
 def _temporary(path: Path) -> Path:
     target = target_of(path)
-    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    return target.with_name(f".{target.name}.{secrets.token_hex(_RANDOM_BYTES)}.tmp")
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what killed processes had written of `path`; none may be writing it now."""
+    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{{2 * _RANDOM_BYTES}}}\.tmp")
+    for each in path.parent.glob(".*.tmp"):
+        if name.fullmatch(each.name):
+            with contextlib.suppress(OSError):
+                each.unlink()
+
+
+def checksum(path: Path) -> str:
+    r"""Return the sha256 of a file or, of a folder, that of the names and checksums in it.
+
+    Parameters
+    ----------
+    path : Path
+        What is neither, as a pipe, counts as empty.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "pairs.tsv"
+    >>> path.write_text("a cat\ta dog\n")
+    12
+    >>> checksum(path)[:8], checksum(path.parent)[:8]
+    ('afa9e454', 'c7164076')
+    """
+    digest = hashlib.sha256()
+    if path.is_dir():
+        for each in sorted(path.iterdir()):
+            digest.update(f"{checksum(each)} {each.name}\n".encode("utf-8", "surrogateescape"))
+    elif path.is_file():
+        with open_as_is(path) as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
 
 
 def _unwritable(path: Path, found: str | None) -> InputError:

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib.metadata
 import json
 import os
+import platform
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError
 from stsbaselines.files import writing_to
 
 with contextlib.suppress(ImportError):  # there is none on Windows
     import fcntl
 
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "gensim", "nltk", "python-crfsuite")
 _RUN = "run"
 _REMEDY = "delete it to begin anew"
 
@@ -109,6 +113,28 @@ def open_journal(
         if not entries:
             journal.append({_RUN: dict(run)})
         yield journal
+
+
+def versions() -> dict[str, str | None]:
+    """Return the versions that results may depend on, by what to call them.
+
+    Examples
+    --------
+    >>> "version of numpy" in versions()
+    True
+    """
+    return {
+        "version of stsbaselines": __version__,
+        "version of Python": platform.python_version(),
+        **{f"version of {name}": _version(name) for name in LIBRARIES},
+    }
+
+
+def _version(library: str) -> str | None:
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:  # installed without saying so
+        return None
 
 
 def _lock(path: Path, stream: BinaryIO) -> None:

@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from stsbaselines import __version__
-from stsbaselines.errors import InputError, shown, unknown
+from stsbaselines.errors import InputError, LostWorkersError, shown, unknown
 
 BACKENDS = ("processes", "dask")
 AHEAD = 2
@@ -157,7 +157,7 @@ def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_S
         yield submit, AHEAD * count
         finished = True
     except TerminatedWorkerError:
-        raise InputError(
+        raise LostWorkersError(
             "A worker process was killed, perhaps for lack of memory; fewer jobs need less."
         ) from None
     finally:
@@ -216,7 +216,7 @@ def _on(client: Any, function: Callable[[Any], Any], n_jobs: int) -> Iterator[tu
     try:
         yield submit, n_jobs if 0 < n_jobs < count else AHEAD * count
     except distributed.scheduler.KilledWorker:
-        raise InputError(
+        raise LostWorkersError(
             "Workers of the cluster died at their work, perhaps for lack of memory."
         ) from None
     except CancelledError:
@@ -253,9 +253,11 @@ def _works(client: Any) -> bool:
         return False
 
 
-def _lost(client: Any) -> InputError:
+def _lost(client: Any) -> LostWorkersError:
     address = client.scheduler.address if client.scheduler else "the scheduler"
-    return InputError(f"All workers of the cluster at {address} are gone, or the cluster itself.")
+    return LostWorkersError(
+        f"All workers of the cluster at {address} are gone, or the cluster itself."
+    )
 
 
 @contextlib.contextmanager

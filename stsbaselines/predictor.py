@@ -53,8 +53,9 @@ class Predictor(Estimator):
 
     Conventions of scikit-learn hold: `__init__` only stores its parameters, learned
     attributes end in ``_``, `sklearn.base.clone` and `GridSearchCV` work. A subclass
-    defines `name` and `predict`, `fit` if it learns, and `predicts` if that is something
-    else than scores (``alignments`` of chunks).
+    defines `name` and `predict`, `fit` if it learns, `predicts` if that is something
+    else than scores (``alignments`` of chunks), and `files` if parameters are paths of what it
+    reads: their names.
 
     Examples
     --------
@@ -68,6 +69,7 @@ class Predictor(Estimator):
 
     name: ClassVar[str]
     predicts: ClassVar[str] = "scores"
+    files: ClassVar[tuple[str, ...]] = ()
 
     def fit(self: Self, pairs: Sequence[Any], gold: Any = None) -> Self:
         """Learn from pairs; here, do nothing, as a baseline without training needs.
@@ -111,6 +113,13 @@ class Predictor(Estimator):
         ndarray of shape (up to chunk_size,)
         """
         yield from in_order(self._predict_chunk, chunks_of(pairs, chunk_size), n_jobs)
+
+    def files_read(self) -> dict[str, Path]:
+        """Return the files and folders that its parameters name, by what to call them."""
+        values = [getattr(self, name) for name in self.files]
+        each = [one for value in values for one in (value if isinstance(value, list) else [value])]
+        paths = [Path(one) for one in each if isinstance(one, str | os.PathLike)]
+        return {f"file {path}": path for path in paths if path.exists()}
 
     def is_pairwise(self) -> bool:
         """Tell whether what is predicted for a pair does not depend on the pairs around it."""

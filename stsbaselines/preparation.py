@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +14,6 @@ from stsbaselines.data import corpora
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import is_unverified, require_all, require_model, require_resource
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.files import open_to_read
 from stsbaselines.models import TRAINED_ON_PAIRS, asked_for, load_model
 from stsbaselines.predictor import Predictor, create, find
 from stsbaselines.systems import Progress
@@ -255,7 +252,7 @@ def files_read(
         found.update({f"{role} of {name}": path for role, path in files.items()})
     if asked_for(create(baseline.baseline), data_dir=data_dir):
         found.update(_corpora_here(data_dir))
-    return {**found, **_files_named(baseline.parameters)}
+    return {**found, **create(baseline.baseline, **baseline.parameters).files_read()}
 
 
 def _corpora_here(data_dir: str | Path | None) -> dict[str, Path]:
@@ -267,45 +264,6 @@ def _corpora_here(data_dir: str | Path | None) -> dict[str, Path]:
     brown, gcide = corpora.nltk_place("brown", data_dir), corpora.DEBIAN_GCIDE
     places = {"wordnet": wordnet, "brown": brown, "gcide": gcide if gcide.is_file() else None}
     return {f"corpus {name}": place for name, place in places.items() if place}
-
-
-def _files_named(parameters: Mapping[str, Any]) -> dict[str, Path]:
-    """Return the parameters that are paths of something that is there."""
-    values = [value for name, value in parameters.items() if name != "data_dir"]
-    flat = [each for value in values for each in (value if isinstance(value, list) else [value])]
-    paths = [each for each in flat if isinstance(each, str | Path) and os.path.exists(each)]
-    return {f"file {path}": Path(path) for path in paths}
-
-
-def checksum(path: Path) -> str:
-    r"""Return the sha256 of a file or, of a folder, that of the names and checksums in it.
-
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "pairs.tsv"
-    >>> path.write_text("a cat\ta dog\n")
-    12
-    >>> checksum(path)[:8], checksum(path.parent)[:8]
-    ('afa9e454', 'c7164076')
-    """
-    if path.is_dir():
-        lines = [f"{checksum(each)} {each.name}\n" for each in sorted(path.iterdir())]
-        return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
-    digest = hashlib.sha256()
-    with open_to_read(path) as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def validate_training(task: Task, baseline: BaselineConfig) -> None:

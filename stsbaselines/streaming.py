@@ -11,17 +11,20 @@ import functools
 import io
 import itertools
 import os
+import select
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from pickle import PicklingError
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from stsbaselines import formats
-from stsbaselines.errors import InputError
+from stsbaselines.errors import InputError, LostWorkersError
 from stsbaselines.files import (
     LONGEST_LINE,
     begins_with_mark,
+    checksum,
     is_device,
     open_to_read,
     put_in_place,
@@ -30,7 +33,7 @@ from stsbaselines.files import (
     writing_to,
 )
 from stsbaselines.formats import Kind
-from stsbaselines.journal import Journal, open_journal
+from stsbaselines.journal import Journal, open_journal, versions
 from stsbaselines.models import ready
 from stsbaselines.parallel import in_order, is_elsewhere
 from stsbaselines.predictor import Predictor
@@ -126,7 +129,7 @@ def blocks_of(
     offset, first = start.offset, start.pairs + 1
     if offset:
         stream.seek(offset)
-    read: Callable[[int], bytes] = getattr(stream, "read" if stream.seekable() else "read1")
+    read = stream.read if stream.seekable() else functools.partial(_read_what_is_there, stream)
     while True:
         content = read(size or BLOCK_SIZE)
         if not content and offset:
@@ -138,6 +141,16 @@ def blocks_of(
         if not content:
             return
         offset, first = end, first + _lines_in(content)
+
+
+def _read_what_is_there(stream: BinaryIO, size: int) -> bytes:
+    """Read up to `size` bytes of a pipe, waiting for the first of them only."""
+    pipe = cast(io.BufferedReader, stream)
+    content = piece = pipe.read1(size)
+    with contextlib.suppress(OSError, ValueError):  # no file that can be asked whether it waits
+        while piece and len(content) < size and select.select([pipe], [], [], 0)[0]:
+            content += (piece := pipe.read1(size - len(content)))
+    return content
 
 
 def _lines_in(content: bytes) -> int:
@@ -288,6 +301,8 @@ def _outputs(work: Work, start: Place, n_jobs: int) -> Iterator[tuple[Place, byt
                 yield end, lines
         else:
             yield from _predicted_together(work, n_jobs)
+    except LostWorkersError:
+        raise
     except InputError:
         if work.source is not None and work.source.is_file():
             _check_from(work, work.source, end)
@@ -335,6 +350,8 @@ def _predicted_together(work: Work, n_jobs: int) -> Iterator[tuple[Place, bytes]
 def _check_from(work: Work, source: Path, place: Place) -> None:
     """Say all that is wrong with an input after a place."""
     if work.kind is Kind.parquet:
+        for _ in formats.rows_of_parquet(source, place.pairs):
+            pass
         return
     with open_to_read(source) as stream:
         stream.seek(place.offset)
@@ -401,8 +418,12 @@ def _resumed(work: Work, n_jobs: int, advance: Advance) -> int:
         if not (last.get("is_whole") and target.exists() and not part.exists()):
             last = _append_to_part(work, part, journal, n_jobs, advance)
             if _identity(work, source) != run:
-                raise InputError(f"{source} was changed while it was read; {part} is worthless.")
-            _put_in_place(part, target)
+                raise InputError(
+                    f"{source} was changed while it was read: delete {part} and {path.name} to"
+                    " begin anew."
+                )
+            with writing_to(out, part):
+                _put_in_place(part, target)
         journal.remove()
     return int(last["pairs"])
 
@@ -410,13 +431,20 @@ def _resumed(work: Work, n_jobs: int, advance: Advance) -> int:
 def _identity(work: Work, source: Path) -> dict[str, Any]:
     """Return what must be the same for a run to be gone on with."""
     import joblib  # slow to import
-    import numpy as np
 
+    try:
+        state_of_predictor = joblib.hash(work.predictor)
+    except PicklingError:
+        kind = type(work.predictor).__name__
+        raise InputError(
+            f"{work.predictor.name} cannot be resumed: its class {kind} is none of a module."
+        ) from None
     state = source.stat()
     return {
         "input": [str(source.resolve()), state.st_size, state.st_mtime_ns],
-        "predictor": [work.predictor.signature(), joblib.hash(work.predictor)],
-        "version of NumPy": np.__version__,
+        "predictor": [work.predictor.signature(), state_of_predictor],
+        **versions(),
+        **{name: checksum(path) for name, path in work.predictor.files_read().items()},
     }
 
 

@@ -87,6 +87,12 @@ def test_members_of_other_programs_are_read() -> None:
     with gzip.GzipFile("name.txt", "wb", fileobj=stream, mtime=1e9) as member:
         member.write(b"one\n")
     assert unpacked(stream.getvalue() + gzip.compress(b"two\n"), ".gz") == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize("end", [b"", gzip.compress(b"two\n")])
+def test_members_of_gzip_may_be_padded(end: bytes) -> None:
+    padded = gzip.compress(b"one\n") + b"\0" * 40_000
+    assert unpacked(padded + end, ".gz") == b"one\n" + (b"two\n" if end else b"")
     zstd = zstd_module()
     skippable = b"\x50\x2a\x4d\x18" + (3).to_bytes(4, "little") + b"abc"
     compressor = zstd.ZstdCompressor(level=1)
@@ -127,7 +133,7 @@ def test_a_flipped_byte_changes_nothing_or_is_noticed(
 
 
 @pytest.mark.parametrize("suffix", PACKED)
-@pytest.mark.parametrize("ending", [b"\0", b"more", b"\x1f"])
+@pytest.mark.parametrize("ending", [b"\0more", b"more", b"\x1f"])
 def test_what_follows_the_last_member_is_refused(suffix: str, ending: bytes) -> None:
     with pytest.raises(InputError, match="damaged content"):
         unpacked(packed([b"one\n"], suffix) + ending, suffix)

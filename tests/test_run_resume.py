@@ -23,7 +23,8 @@ from stsbaselines.data.catalogue import find_task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError
 from stsbaselines.experiment import JOURNAL, KEPT_SEEDS
-from stsbaselines.preparation import Prepared, checksum, files_read
+from stsbaselines.files import checksum
+from stsbaselines.preparation import Prepared, files_read
 
 SEEDS = KEPT_SEEDS + 2
 UNITS = SEEDS + 1
@@ -362,7 +363,7 @@ def test_another_version_is_refused(
 ) -> None:
     experiment.run(STS, tmp_path)
     if name == "stsbaselines":
-        monkeypatch.setattr(experiment, "__version__", "0.0.0")
+        monkeypatch.setattr("stsbaselines.journal.__version__", "0.0.0")
     else:
         version = importlib.metadata.version
         monkeypatch.setattr(
@@ -440,3 +441,21 @@ def test_the_checksum_of_a_folder_says_what_is_in_it(change: str, tmp_path: Path
     else:
         file.with_name("other.txt").write_text("")
     assert checksum(tmp_path / "some") != before
+
+
+def test_only_its_own_unfinished_files_are_removed(tmp_path: Path) -> None:
+    experiment.run(STS, tmp_path)
+    output = next((tmp_path / "sample-sts" / "token-cosine").glob("*.txt"))
+    unfinished = output.with_name(f".{output.name}.{'0a' * 8}.tmp")
+    theirs = output.with_name(".draft.tmp")
+    for path in (unfinished, theirs):
+        path.write_text("mine")
+    experiment.run(STS, tmp_path)
+    assert (unfinished.exists(), theirs.exists()) == (False, True)
+
+
+def test_a_name_that_is_a_folder_here_is_no_file_that_is_read() -> None:
+    (make(Path("python")) / "x").symlink_to("nowhere")
+    named = BaselineConfig(baseline="token-cosine", parameters={"kernel": "python"})
+    assert files_read(named, Prepared({}), None) == {}
+    assert checksum(Path("python")) != checksum(make(Path("empty")))

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from conftest import COMMAND, run_command
 from stsbaselines import formats, streaming
-from stsbaselines.baselines.token_cosine import TokenCosine
-from stsbaselines.errors import InputError
+from stsbaselines.baselines.token_cosine import Kernel, TokenCosine
+from stsbaselines.errors import InputError, LostWorkersError
 from stsbaselines.formats import Kind
 from stsbaselines.parallel import in_order
 from stsbaselines.predictor import Predictor, create
@@ -251,22 +251,24 @@ def test_a_run_can_be_killed_at_any_moment(ending: str) -> None:
     source.write_bytes(WORDS * 1_500)
     out = Path(f"out.{ending}")
     code = (
-        "from stsbaselines import streaming; from stsbaselines.cli import main;"
-        "streaming.CHECKPOINT_SECONDS = 0; streaming.BLOCK_SIZE = 10_000; main()"
+        "import time; from stsbaselines import streaming; from stsbaselines.cli import main;"
+        "streaming.CHECKPOINT_SECONDS = 0; streaming.BLOCK_SIZE = 10_000;"
+        "scored = streaming.scored;"
+        "streaming.scored = lambda *each: (time.sleep({}), scored(*each))[1]; main()"
     )
     command = ["predict", "token-cosine", "pairs.tsv", "-o", str(out), "--resume"]
     sizes = [0]
     for _ in range(3):
-        with subprocess.Popen([sys.executable, "-c", code, *command]) as process:
-            while process.poll() is None and size_of_file(part) <= sizes[-1] + 3_000:
+        with subprocess.Popen([sys.executable, "-c", code.format(0.02), *command]) as process:
+            while process.poll() is None and size_of_file(part) <= sizes[-1] + 500:
                 time.sleep(0.002)
             process.kill()
         assert process.returncode == -signal.SIGKILL
         sizes.append(size_of_file(part))
     assert sizes == sorted(set(sizes))
-    assert subprocess.run([sys.executable, "-c", code, *command], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code.format(0), *command]).returncode == 0
     command = [*command[:4], f"other.{ending}"]
-    assert subprocess.run([sys.executable, "-c", code, *command], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code.format(0), *command]).returncode == 0
     assert out.read_bytes() == Path(f"other.{ending}").read_bytes()
     assert outputs(out) == [out.name]
 
@@ -302,6 +304,63 @@ def test_an_input_that_changed_is_not_gone_on_with(interrupted: tuple[Path, Path
     ):
         predict_file(TokenCosine(), source, out, resume=True)
     assert Path("out.txt.part").read_bytes() == before
+
+
+class Scaled(TokenCosine):
+    """A predictor that reads a file."""
+
+    files = ("scale",)
+
+    def __init__(self, scale: str = "scale.txt", kernel: Kernel = "auto") -> None:
+        super().__init__(kernel)
+        self.scale = scale
+
+
+def test_a_predictor_of_a_function_cannot_be_resumed() -> None:
+    class Local(TokenCosine):
+        pass
+
+    Path("pairs.tsv").write_bytes(WORDS)
+    with pytest.raises(InputError, match="token-cosine cannot be resumed: its class Local"):
+        predict_file(Local(), Path("pairs.tsv"), Path("out.txt"), resume=True)
+
+
+def test_a_file_that_the_predictor_reads_must_be_the_same() -> None:
+    source, out = Path("pairs.tsv"), Path("out.txt")
+    source.write_bytes(WORDS)
+
+    def stop(done: int, pairs: int) -> None:
+        raise StopError
+
+    for content in ("2", "3"):
+        Path("scale.txt").write_text(content)
+        expected: type[Exception] = StopError if content == "2" else InputError
+        with pytest.raises(expected):
+            predict_file(Scaled(), source, out, resume=True, advance=stop)
+    with pytest.raises(InputError, match=r"another file scale\.txt: delete it"):
+        predict_file(Scaled(), source, out, resume=True)
+
+
+def test_a_file_is_not_read_again_if_workers_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: object) -> Iterator[object]:
+        raise LostWorkersError("A worker process was killed.")
+        yield
+
+    monkeypatch.setattr(streaming, "in_order", lost)
+    Path("pairs.tsv").write_bytes(b"no pair\n")
+    with pytest.raises(LostWorkersError, match="was killed"):
+        predict_file(TokenCosine(), Path("pairs.tsv"), Path("out.txt"))
+
+
+def test_a_pipe_gives_large_blocks_if_more_is_there() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"a\tb\n" * 10_000)
+    with os.fdopen(reading, "rb", buffering=0) as raw, io.BufferedReader(raw, 4096) as stream:
+        blocks = blocks_of(stream)
+        first = next(blocks)
+        os.close(writing)
+        assert first.content == b"a\tb\n" * 10_000
+        assert list(blocks) == []
 
 
 def test_another_predictor_does_not_go_on(interrupted: tuple[Path, Path]) -> None:

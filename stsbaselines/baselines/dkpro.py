@@ -79,6 +79,7 @@ class DKPro(DKProString):
     """
 
     name: ClassVar[str] = "dkpro"
+    files: ClassVar[tuple[str, ...]] = ("corpora", "wordnet")
     all_groups: ClassVar[tuple[str, ...]] = (*DKProString.all_groups, "resnik", "esa")
     groups_with_idf: ClassVar[tuple[str, ...]] = ("characters", "resnik")
 

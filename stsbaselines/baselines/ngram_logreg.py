@@ -155,6 +155,7 @@ class NgramLogisticRegression(Predictor):
     """
 
     name: ClassVar[str] = "ngram-logreg"
+    files: ClassVar[tuple[str, ...]] = ("weights",)
 
     def __init__(
         self,

@@ -228,6 +228,7 @@ class TakeLabSimple(Predictor):
     """
 
     name: ClassVar[str] = "takelab-simple"
+    files: ClassVar[tuple[str, ...]] = ("corpora", "wordnet")
     all_groups: ClassVar[tuple[str, ...]] = GROUPS
 
     def __init__(
