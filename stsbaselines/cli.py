@@ -141,7 +141,8 @@ def _progress(steps: int | None, what: str = "predicting") -> Iterator[Advance]:
             first = time.monotonic()
         else:
             total += done if pairs is None else pairs
-        rate = f"{total / (time.monotonic() - first):,.0f} pairs/s" if total else ""
+        seconds = time.monotonic() - first  # none, on a clock that ticks slowly
+        rate = f"{total / seconds:,.0f} pairs/s" if seconds else ""
         bar.update(task, advance=done, rate=rate)
 
     with bar:
@@ -422,7 +423,7 @@ def predict(
     with workers(backend, scheduler), bar as advance:
         pairs = predict_file(system, source, target, n_jobs, resume, advance)
     if target is not None:
-        rate = pairs / (time.monotonic() - start)
+        rate = pairs / max(time.monotonic() - start, 1e-9)
         print(
             f"wrote {target}: {pairs:,} {'pair' if pairs == 1 else 'pairs'},"
             f" {rate:,.0f} a second; {system.signature()}",
