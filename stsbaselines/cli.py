@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Advance = Callable[..., None]
 
 BAD_INPUT = 2
+_REFRESH_SECONDS = 0.1
 
 app = typer.Typer(
     help="Official baselines and scorers of the STS, interpretable STS and PIT tasks.",
@@ -132,18 +133,22 @@ def _progress(steps: int | None, what: str = "predicting") -> Iterator[Advance]:
         TextColumn("{task.fields[rate]}", justify="right"),
         TimeRemainingColumn(),
     ]
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
-    first, total = None, 0
+    # A thread that refreshes it would be in the way of forks.
+    bar = Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+    first, shown, total = None, 0.0, 0
 
     def advance(done: int, pairs: int | None = None) -> None:
-        nonlocal first, total
+        nonlocal first, shown, total
+        now = time.monotonic()
         if first is None:  # which may be what an earlier run has done
-            first = time.monotonic()
+            first = now
         else:
             total += done if pairs is None else pairs
-        seconds = time.monotonic() - first  # none, on a clock that ticks slowly
+        seconds = now - first  # none, on a clock that ticks slowly
         rate = f"{total / seconds:,.0f} pairs/s" if seconds else ""
-        bar.update(task, advance=done, rate=rate)
+        is_due = now - shown > _REFRESH_SECONDS
+        shown = now if is_due else shown
+        bar.update(task, advance=done, rate=rate, refresh=is_due)
 
     with bar:
         task = bar.add_task(what, total=steps, rate="")

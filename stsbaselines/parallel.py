@@ -30,6 +30,7 @@ PATIENCE_SECONDS = 60.0
 """How long a cluster may be without workers, or without its scheduler."""
 
 _WATCH_SECONDS = 0.5
+_LOST = "A worker process was killed, perhaps for lack of memory; fewer jobs need less."
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -75,7 +76,12 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
         yield from map(function, items)
         return
     client = _cluster.get()
-    pool = _processes(function, n_jobs) if client is None else _on(client, function, n_jobs)
+    if client is not None:
+        pool = _on(client, function, n_jobs)
+    elif n_jobs > 0 and _has_one_thread():
+        pool = _forks(function, n_jobs)
+    else:
+        pool = _processes(function, n_jobs)
     waiting: deque[Callable[[], R]] = deque()
     with pool as (submit, most):
         for item in items:
@@ -130,6 +136,36 @@ def workers(backend: str = "processes", scheduler: str | None = None) -> Iterato
             _cluster.reset(token)
 
 
+def _has_one_thread() -> bool:
+    """Tell whether this process can be forked safely: no other thread holds a lock."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:  # not Linux
+        return False
+
+
+@contextlib.contextmanager
+def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit, int]]:
+    """Work in forks of this process, which begin at once, while others import all anew."""
+    import multiprocessing
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+
+    others = multiprocessing.active_children()
+    fork = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(count, fork, _receive, (function, os.getpid()))
+    finished = False
+    try:
+        yield lambda item: pool.submit(_call_received, item).result, AHEAD * count
+        finished = True
+    except BrokenProcessPool:
+        raise LostWorkersError(_LOST) from None
+    finally:
+        for child in () if finished else multiprocessing.active_children():
+            if child not in others:
+                child.kill()
+        pool.shutdown(cancel_futures=True)
+
+
 @contextlib.contextmanager
 def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_Submit, int]]:
     from joblib import cpu_count, effective_n_jobs
@@ -157,9 +193,7 @@ def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_S
         yield submit, AHEAD * count
         finished = True
     except TerminatedWorkerError:
-        raise LostWorkersError(
-            "A worker process was killed, perhaps for lack of memory; fewer jobs need less."
-        ) from None
+        raise LostWorkersError(_LOST) from None
     finally:
         if not finished:
             _wait_until_passed_on(newest)

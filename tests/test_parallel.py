@@ -14,9 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stsbaselines import parallel
 from stsbaselines.baselines.token_cosine import TokenCosine
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.parallel import AHEAD, in_order, workers
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+
+
+@pytest.fixture(autouse=True, params=["forks", "other processes"])
+def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_has_one_thread", lambda: request.param == "forks")
 
 
 class Reads:
@@ -95,19 +103,26 @@ def test_one_job_or_item_stays_in_this_process(n_jobs: int, count: int) -> None:
     assert set(in_order(pid_of, range(count), n_jobs)) == {os.getpid()}
 
 
-def test_joblib_is_imported_only_for_processes() -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not forked")
+@pytest.mark.parametrize("threads", ["none", "another"])
+def test_a_process_with_one_thread_is_forked_without_imports(threads: str) -> None:
     code = (
-        "import sys; from stsbaselines.parallel import in_order;"
-        " print(list(in_order(len, ['a'], 2)), sys.modules.keys() & {'joblib', 'asyncio'})"
+        "import sys, threading; from stsbaselines.parallel import in_order;"
+        f" threads = {threads!r};"
+        " other = threading.Timer(60, print);"
+        " other.daemon = True;"
+        " other.start() if threads == 'another' else None;"
+        " print(list(in_order(len, ['a', 'bc'], 2)), 'joblib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert done.stdout == b"[1] set()\n", done.stderr
+    is_joblib = b"False" if threads == "none" else b"True"
+    assert done.stdout == b"[1, 2] %b\n" % is_joblib, done.stderr
 
 
 def test_the_function_goes_to_each_process_once() -> None:
     function = CountedPickle()
     pids = set(in_order(function, range(20), 2))
-    assert function.pickled == 2
+    assert function.pickled == (0 if parallel._has_one_thread() else 2)
     assert os.getpid() not in pids
 
 
