@@ -9,11 +9,14 @@ import itertools
 import logging
 import os
 import pkgutil
+import queue
+import signal
 import threading
 import time
+import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -146,24 +149,82 @@ def _has_one_thread() -> bool:
 
 @contextlib.contextmanager
 def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit, int]]:
-    """Work in forks of this process, which begin at once, while others import all anew."""
-    import multiprocessing
-    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+    """Work in forks of this process, which begin at once, while others import all anew.
 
-    others = multiprocessing.active_children()
+    They get items in turn, each by a pipe of its own: when one is killed, that is at its end.
+    """
+    import multiprocessing
+
     fork = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(count, fork, _receive, (function, os.getpid()))
+    pipes: list[Any] = []
+    processes = []
+    for _ in range(count):
+        ours, theirs = fork.Pipe()
+        pipes.append(ours)
+        process = fork.Process(target=_serve, args=(function, theirs, pipes), daemon=True)
+        process.start()
+        processes.append(process)
+        theirs.close()
+    turns = itertools.cycle(pipes)
+
+    def submit(item: Any) -> Callable[[], Any]:
+        pipe = next(turns)
+        with _loss_is_said():
+            pipe.send(item)
+        return functools.partial(_answer, pipe)
+
     finished = False
     try:
-        yield lambda item: pool.submit(_call_received, item).result, AHEAD * count
+        yield submit, AHEAD * count
         finished = True
-    except BrokenProcessPool:
-        raise LostWorkersError(_LOST) from None
     finally:
-        for child in () if finished else multiprocessing.active_children():
-            if child not in others:
-                child.kill()
-        pool.shutdown(cancel_futures=True)
+        for pipe, process in zip(pipes, processes, strict=True):
+            pipe.close()
+            if not finished:
+                process.kill()
+            process.join()
+
+
+@contextlib.contextmanager
+def _loss_is_said() -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, ConnectionError):
+        raise LostWorkersError(_LOST) from None
+
+
+def _answer(pipe: Any) -> Any:
+    with _loss_is_said():
+        result, error, where = pipe.recv()
+    if error is not None:
+        raise error from (None if isinstance(error, InputError) else RuntimeError(where))
+    return result
+
+
+def _serve(function: Callable[[Any], Any], pipe: Any, pipes_of_parent: Sequence[Any]) -> None:
+    """Answer the items that come by a pipe, until its other end is closed, or its process dead."""
+    for each in pipes_of_parent:
+        each.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # which the parent gets, too
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    items: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_receive_items, args=(pipe, items), daemon=True).start()
+    while True:
+        item = items.get()
+        outcome: tuple[Any, Exception | None, str]
+        try:
+            outcome = function(item), None, ""
+        except Exception as error:  # of any kind; it is raised in the parent
+            outcome = None, error, traceback.format_exc()
+        pipe.send(outcome)
+
+
+def _receive_items(pipe: Any, items: queue.SimpleQueue[Any]) -> None:
+    """Take items as they come, so that the parent never waits for a worker that waits for it."""
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            items.put(pipe.recv())
+    os._exit(0)
 
 
 @contextlib.contextmanager
@@ -212,6 +273,7 @@ def _receive(function: Callable[[Any], Any], parent: int) -> None:
     """Keep the function that this worker process is for, and end when its parent has ended."""
     global _received
     _received = function
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # which the parent gets, too
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
