@@ -128,7 +128,7 @@ class Plan:
         InputError
         """
         faults: list[Fault | str] = [
-            Fault(str(each.path), each.state, f"nothing, or what {each.source} has")
+            Fault(str(each.path), "another file", f"nothing, or what {each.source} has")
             for each in self.placements
             if each.state == "another file is there"
         ]
@@ -167,7 +167,7 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
     wrong: dict[str, Wrong] = {}
     exports: list[Export] = []
     unusable: list[Fault | str] = []
-    looked_at = 0
+    looked_at = others = 0
     for source in sources_of(path):
         looked_at += 1
         if not isinstance(source, Source):
@@ -184,8 +184,10 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
             wrong[source.name] = each
         elif each is not None:
             exports.append(each)
+        else:
+            others += 1
     if not (right or exports):
-        raise InputError(list(_why_nothing(path, looked_at, wrong, unusable)))
+        raise InputError(list(_why_nothing(path, others, wrong, unusable)))
     right, wrong = _each_once(right, wrong)
     return Found(path, looked_at, right, wrong, tuple(exports), tuple(unusable))
 
@@ -200,15 +202,15 @@ def _recognised(source: Source, index: recognition.Index) -> Right | Wrong | Exp
 
 
 def _why_nothing(
-    path: Path, looked_at: int, wrong: dict[str, Wrong], unusable: list[Fault | str]
+    path: Path, others: int, wrong: dict[str, Wrong], unusable: list[Fault | str]
 ) -> Iterator[Fault | str]:
     for name, each in wrong.items():
         place = str(path) if name == path.name else f"{path}/{name}"
         yield Fault(place, each.found, f"the official {_files(each.wanted)}")
-    yield from unusable
-    if not (wrong or unusable):
-        files = "1 file that is" if looked_at == 1 else f"{looked_at:,} files that are"
+    if others or not (wrong or unusable):
+        files = "1 file that is" if others == 1 else f"{others:,} files that are"
         yield Fault(str(path), f"{files} no data set", _EXPECTED)
+    yield from unusable
 
 
 def _files(wanted: Sequence[Wanted]) -> str:
@@ -315,10 +317,11 @@ def _own(found: Found, target: Path) -> Iterator[Placement]:
 
 def _notes(found: Found, target: Path) -> Iterator[str]:
     known = len(found.right) + len(found.wrong) + len(found.exports)
-    yield f"{found.looked_at:,} files were looked at; {known:,} of them are in the table."
+    yield f"Files that were looked at: {found.looked_at:,}; in the table: {known:,}."
     for name, each in found.wrong.items():
         yield f"{name}: {each.found}; it is not the official {_files(each.wanted)}."
-    yield from map(str, found.unusable)
+    if found.unusable:
+        yield str(InputError(found.unusable))
     wanted = [one for each in found.right.values() for one in each.wanted]
     for one in wanted:
         if one.is_restricted:
@@ -326,7 +329,7 @@ def _notes(found: Found, target: Path) -> Iterator[str]:
     for task, files in groupby(_missing(wanted, target), key=lambda one: one.task.task):
         yield f"{task}: still missing: {', '.join(_named(one) for one in files)}."
     if found.right and target.resolve() not in {each.resolve() for each in find.directories()}:
-        yield f"{target} is searched if --data-dir or ${find.ENVIRONMENT} names it."
+        yield f"{target} is only searched where --data-dir or ${find.ENVIRONMENT} names it."
     for export in found.exports:
         yield from (f"{export.source}: {note}." for note in export.notes)
         path = target / OWN / export.name / f"STS.input.{export.name}.txt"
