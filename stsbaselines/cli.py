@@ -835,7 +835,7 @@ def data_import(
 ) -> None:
     """Recognise official files and labelled pairs by their content, and put them in place.
 
-    No file is changed that is there already; then nothing is done, with exit status 2.
+    A file that is there already is never changed: if another one is in the way, nothing is done.
     """
     from stsbaselines import importing
     from stsbaselines.report import render

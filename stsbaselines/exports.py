@@ -327,8 +327,8 @@ def _line(left: str, right: str) -> bytes:
 def _score(score: bytes | float) -> bytes:
     """Return a score as it stands or, of a binary number, as short as it can be written."""
     if not isinstance(score, bytes):
-        is_exact = isinstance(score, (float, np.floating))  # of a half, not more than it has
-        score = np.format_float_positional(score if is_exact else float(score), trim="-").encode()
+        value = score if isinstance(score, np.floating) else float(score)  # keeps its precision
+        score = np.format_float_positional(value, trim="-").encode()
     number_of(score, RANGE, "a score")
     return score
 

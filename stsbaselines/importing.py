@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
@@ -43,9 +43,9 @@ class Found:
     right : dict of str to Right
         Official files, by their name there; each official file once.
     wrong : dict of str to Wrong
-        Files that have an official name and other content.
+        Files that have an official name and other content, where the official one is not here.
     exports : tuple of Export
-        Labelled pairs.
+        Labelled pairs, the same ones once.
     unusable : tuple of Fault or str
         What could not be read, or is wrong with labelled pairs.
     """
@@ -163,9 +163,10 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
     index = recognition.Index(
         [find_task(name) for name in task_names()] if tasks is None else tasks
     )
-    right: dict[str, Right] = {}
+    right: dict[tuple[DataFile, ...], tuple[str, Right]] = {}
     wrong: dict[str, Wrong] = {}
-    exports: list[Export] = []
+    exports: dict[tuple[str, bytes, bytes], Export] = {}
+    refused: list[Fault | str] = []
     unusable: list[Fault | str] = []
     looked_at = others = 0
     for source in sources_of(path):
@@ -179,17 +180,30 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
             unusable += error.faults
             continue
         if isinstance(each, Right):
-            right[source.name] = each
+            files = tuple(wanted.file for wanted in each.wanted)
+            if files not in right or (right[files][1].undone and not each.undone):
+                right[files] = source.name, each
         elif isinstance(each, Wrong):
             wrong[source.name] = each
+            expected = f"the official {_files(each.wanted)}"
+            refused.append(Fault(source.place, each.found, expected))
         elif each is not None:
-            exports.append(each)
+            exports.setdefault((each.name, each.input, each.gold), each)
         else:
             others += 1
     if not (right or exports):
-        raise InputError(list(_why_nothing(path, others, wrong, unusable)))
-    right, wrong = _each_once(right, wrong)
-    return Found(path, looked_at, right, wrong, tuple(exports), tuple(unusable))
+        if others or not (refused or unusable):
+            what = "1 file that is" if others == 1 else f"{others:,} files that are"
+            refused.append(Fault(str(path), f"{what} no data set", _EXPECTED))
+        raise InputError([*refused, *unusable])
+    here = set(itertools.chain.from_iterable(right))
+    still_wrong = {
+        name: each
+        for name, each in wrong.items()
+        if not {wanted.file for wanted in each.wanted} <= here
+    }
+    rights = dict(sorted(right.values(), key=lambda named: named[0]))
+    return Found(path, looked_at, rights, still_wrong, tuple(exports.values()), tuple(unusable))
 
 
 def _recognised(source: Source, index: recognition.Index) -> Right | Wrong | Export | None:
@@ -201,41 +215,11 @@ def _recognised(source: Source, index: recognition.Index) -> Right | Wrong | Exp
     return official or read_export(content, source.name, source.place)
 
 
-def _why_nothing(
-    path: Path, others: int, wrong: dict[str, Wrong], unusable: list[Fault | str]
-) -> Iterator[Fault | str]:
-    for name, each in wrong.items():
-        place = str(path) if name == path.name else f"{path}/{name}"
-        yield Fault(place, each.found, f"the official {_files(each.wanted)}")
-    if others or not (wrong or unusable):
-        files = "1 file that is" if others == 1 else f"{others:,} files that are"
-        yield Fault(str(path), f"{files} no data set", _EXPECTED)
-    yield from unusable
-
-
 def _files(wanted: Sequence[Wanted]) -> str:
     """Name official files, one of which is meant."""
     names = dict.fromkeys(each.file.name for each in wanted)
     tasks = dict.fromkeys(each.task.task for each in wanted)
     return f"{' or '.join(names)} of {' or '.join(tasks)}"
-
-
-def _each_once(
-    right: dict[str, Right], wrong: dict[str, Wrong]
-) -> tuple[dict[str, Right], dict[str, Wrong]]:
-    """Leave out repeated official files, and wrong ones whose right ones are here as well."""
-    first: dict[str, Right] = {}
-    here: set[DataFile] = set()
-    for name, each in sorted(right.items(), key=lambda item: bool(item[1].undone)):
-        if not {wanted.file for wanted in each.wanted} <= here:
-            first[name] = each
-            here |= {wanted.file for wanted in each.wanted}
-    other = {
-        name: each
-        for name, each in wrong.items()
-        if not {wanted.file for wanted in each.wanted} <= here
-    }
-    return dict(sorted(first.items())), other
 
 
 def plan(found: Found, target: Path | None = None) -> Plan:
@@ -326,9 +310,10 @@ def _notes(found: Found, target: Path) -> Iterator[str]:
     for one in wanted:
         if one.is_restricted:
             yield f"{one.file.name} may not be passed on ({one.licence})."
-    for task, files in groupby(_missing(wanted, target), key=lambda one: one.task.task):
+    for task, files in itertools.groupby(_missing(wanted, target), key=lambda one: one.task.task):
         yield f"{task}: still missing: {', '.join(_named(one) for one in files)}."
-    if found.right and target.resolve() not in {each.resolve() for each in find.directories()}:
+    searched = {os.path.realpath(each) for each in find.directories()}
+    if found.right and os.path.realpath(target) not in searched:
         yield f"{target} is only searched where --data-dir or ${find.ENVIRONMENT} names it."
     for export in found.exports:
         yield from (f"{export.source}: {note}." for note in export.notes)

@@ -21,12 +21,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import run_command
-from stsbaselines import importing
+from stsbaselines import formats, importing
 from stsbaselines.data import find, recognition, sources
 from stsbaselines.data.catalogue import DataFile, Task, find_task, task_names
 from stsbaselines.data.recognition import Right
 from stsbaselines.errors import InputError
 from stsbaselines.exports import RANGE, Export, read_export
+from stsbaselines.files import PACKED
 from stsbaselines.tasks import sts
 
 SAMPLE = find_task("sample-sts")
@@ -102,8 +103,9 @@ def as_folder_with_zip(place: Path) -> Path:
 
 
 def as_packed_files(place: Path) -> Path:
-    for name in NAMES:
-        (place / f"{name}.gz").write_bytes(gzip.compress(content_of(name)))
+    for number, name in enumerate(NAMES):
+        path = place / f"{number}{PACKED[number % 2]}"
+        path.write_bytes(formats.packed(content_of(name), path))
     return place
 
 
@@ -291,6 +293,15 @@ def test_what_is_there_already_is_not_missing(tmp_path: Path) -> None:
     assert not any("missing" in note for note in notes)
 
 
+def test_gits_object_id_will_do(tmp_path: Path) -> None:
+    file = DataFile(name="train.data", git_blob="814f4a422927b82f5f8a43f8fab6d3839e3983f2")
+    dataset = SAMPLE.datasets[0].model_copy(update={"files": {"input": file}})
+    task = SAMPLE.model_copy(update={"datasets": [dataset], "folders": ["here"]})
+    (tmp_path / "any").write_bytes(b"one\ntwo\n")
+    found = importing.recognise(tmp_path, [task])
+    assert [row["goes to"] for row in importing.plan(found, TARGET).rows] == ["here/train.data"]
+
+
 def test_a_file_whose_checksum_is_not_known_is_recognised_by_its_name(tmp_path: Path) -> None:
     name = "baseline_logisticregression.model"
     (tmp_path / name).write_bytes(b"weights\n")
@@ -372,6 +383,12 @@ def test_an_endless_folder_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         importing.recognise(tmp_path)
 
 
+def test_a_name_that_a_terminal_would_obey_is_harmless(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("x/\033[31m\r\n.txt", content_of(GOLD))
+    assert list(importing.recognise(tmp_path).right) == ["a.zip/x/?[31m??.txt"]
+
+
 @pytest.mark.parametrize("place", [".", "sample-sts"])
 def test_a_target_that_is_no_folder_is_refused(place: str) -> None:
     obstacle = TARGET / place
@@ -380,6 +397,11 @@ def test_a_target_that_is_no_folder_is_refused(place: str) -> None:
     assert str(obstacle) in refused(SAMPLES)
     assert obstacle.read_text() == "mine"
     assert [*TARGET.parent.glob(".*")] == [*TARGET.glob(".*")] == []
+
+
+def test_a_target_that_leads_to_itself_is_refused() -> None:
+    TARGET.symlink_to(TARGET.absolute())
+    assert str(TARGET) in refused(SAMPLES)
 
 
 def test_nothing_is_put_in_place_if_not_all_can_be_written(
@@ -497,10 +519,12 @@ def test_an_own_data_set_is_named_by_its_file(path: str, name: str) -> None:
     assert found.name == name
 
 
-def test_two_data_sets_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_data_sets_of_one_name_are_refused_unless_they_are_the_same(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "pairs.jsonl").write_bytes(json_lines(PAIRS))
+    assert len(importing.recognise(tmp_path).exports) == 1
+    (tmp_path / "b" / "pairs.jsonl").write_bytes(json_lines(PAIRS[:1]))
     message = refused(tmp_path)
     assert "found a/pairs.jsonl and b/pairs.jsonl for pairs" in message
     assert not TARGET.exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from stsbaselines.files import PACKED, open_to_read
 MOST_FILES = 20_000
 DEEPEST = 16  # folders below each other
 _BLOCK = 1 << 20
+_CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def _in_file(path: Path, name: str) -> Iterator[Source | Fault | str]:
         else:
             blocks = functools.partial(_blocks_of, path)
             size = 0 if path.suffix in PACKED else status.st_size
-            yield Source(name or path.name, str(path), size, blocks)
+            yield Source(_on_one_line(name or path.name), str(path), size, blocks)
     except InputError as error:
         yield from error.faults
     except OSError as error:
@@ -136,7 +138,13 @@ def _in_file(path: Path, name: str) -> Iterator[Source | Fault | str]:
 
 def _member(archive: Path, name: str, member: Member) -> Source:
     parts = [name, member.name] if name else [member.name]
-    return Source("/".join(parts), f"{archive}/{member.name}", member.size, member.read_blocks)
+    called = _on_one_line("/".join(parts)), f"{archive}/{_on_one_line(member.name)}"
+    return Source(*called, member.size, member.read_blocks)
+
+
+def _on_one_line(name: str) -> str:
+    """Return a name without characters that a terminal would obey."""
+    return _CONTROL.sub("?", name)
 
 
 def _blocks_of(path: Path) -> Iterator[bytes]:
