@@ -825,6 +825,37 @@ def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
         raise InputError(faults)
 
 
+@data_app.command("import")
+def data_import(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A file, a folder or a zip or tar archive.")
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Data directory; default: the user's cache."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done.")
+    ] = False,
+) -> None:
+    """Recognise official files and labelled pairs by their content, and put them in place.
+
+    A file that is there already is never changed: if another one is in the way, nothing is done.
+    """
+    from stsbaselines import importing
+    from stsbaselines.report import render
+
+    plan = importing.plan(importing.recognise(path), to)
+    print(render(plan.rows), "", *plan.notes, sep="\n", flush=True)
+    plan.check()
+    done = f"{len(plan.new)} of {len(plan.placements)} files"
+    if dry_run:
+        print(f"{done} would be put into {plan.target}")
+    else:
+        importing.place(plan)
+        print(f"{done} were put into {plan.target}")
+
+
 @data_app.command("fetch")
 def data_fetch(
     task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2013-typed.")],
