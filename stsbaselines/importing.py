@@ -18,7 +18,7 @@ from typing import Literal
 from stsbaselines.data import find, recognition
 from stsbaselines.data.catalogue import DataFile, Task, find_task, task_names
 from stsbaselines.data.recognition import Right, Wanted, Wrong
-from stsbaselines.data.sources import Source, sources_of
+from stsbaselines.data.candidates import Source, sources_of
 from stsbaselines.errors import Fault, InputError
 from stsbaselines.exports import LARGEST, Export, may_be_export, read_export
 from stsbaselines.files import make_folder, open_as_is, put_in_place, writing_to
