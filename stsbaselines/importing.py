@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Literal
 
 from stsbaselines.data import find, recognition
+from stsbaselines.data.candidates import Candidate, candidates_in
 from stsbaselines.data.catalogue import DataFile, Task, find_task, task_names
 from stsbaselines.data.recognition import Right, Wanted, Wrong
-from stsbaselines.data.candidates import Source, sources_of
 from stsbaselines.errors import Fault, InputError
 from stsbaselines.exports import LARGEST, Export, may_be_export, read_export
 from stsbaselines.files import make_folder, open_as_is, put_in_place, writing_to
@@ -169,24 +169,24 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
     refused: list[Fault | str] = []
     unusable: list[Fault | str] = []
     looked_at = others = 0
-    for source in sources_of(path):
+    for candidate in candidates_in(path):
         looked_at += 1
-        if not isinstance(source, Source):
-            unusable.append(source)
+        if not isinstance(candidate, Candidate):
+            unusable.append(candidate)
             continue
         try:
-            each = _recognised(source, index)
+            each = _recognised(candidate, index)
         except InputError as error:
             unusable += error.faults
             continue
         if isinstance(each, Right):
             files = tuple(wanted.file for wanted in each.wanted)
             if files not in right or (right[files][1].undone and not each.undone):
-                right[files] = source.name, each
+                right[files] = candidate.name, each
         elif isinstance(each, Wrong):
-            wrong[source.name] = each
+            wrong[candidate.name] = each
             expected = f"the official {_files(each.wanted)}"
-            refused.append(Fault(source.place, each.found, expected))
+            refused.append(Fault(candidate.place, each.found, expected))
         elif each is not None:
             exports.setdefault((each.name, each.input, each.gold), each)
         else:
@@ -206,13 +206,13 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
     return Found(path, looked_at, rights, still_wrong, tuple(exports.values()), tuple(unusable))
 
 
-def _recognised(source: Source, index: recognition.Index) -> Right | Wrong | Export | None:
-    is_like_export = may_be_export(source.name)
-    content = source.content(LARGEST if is_like_export else recognition.LARGEST)
+def _recognised(candidate: Candidate, index: recognition.Index) -> Right | Wrong | Export | None:
+    is_like_export = may_be_export(candidate.name)
+    content = candidate.content(LARGEST if is_like_export else recognition.LARGEST)
     official = None
     if len(content) <= recognition.LARGEST:
-        official = index.recognise(content, source.name)
-    return official or read_export(content, source.name, source.place)
+        official = index.recognise(content, candidate.name)
+    return official or read_export(content, candidate.name, candidate.place)
 
 
 def _files(wanted: Sequence[Wanted]) -> str:

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from conftest import run_command
 from stsbaselines import formats, importing
-from stsbaselines.data import find, recognition, sources
+from stsbaselines.data import candidates, find, recognition
 from stsbaselines.data.catalogue import DataFile, Task, find_task, task_names
 from stsbaselines.data.recognition import Right
 from stsbaselines.errors import InputError
@@ -374,10 +374,10 @@ def test_bad_files_do_not_keep_good_ones_from_being_imported(tmp_path: Path) -> 
 
 
 def test_an_endless_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "MOST_FILES", 3)
+    monkeypatch.setattr(candidates, "MOST_FILES", 3)
     with pytest.raises(InputError, match="found more than 3 files"):
         importing.recognise(SAMPLES)
-    monkeypatch.setattr(sources, "DEEPEST", 2)
+    monkeypatch.setattr(candidates, "DEEPEST", 2)
     (tmp_path / "1" / "2" / "3").mkdir(parents=True)
     with pytest.raises(InputError, match="1/2: found more than 2 folders below each other"):
         importing.recognise(tmp_path)

@@ -21,7 +21,7 @@ _CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
-class Source:
+class Candidate:
     """A file on disk or in an archive.
 
     Attributes
@@ -60,11 +60,11 @@ class Source:
         return b"".join(blocks)
 
 
-def sources_of(path: Path) -> Iterator[Source | Fault | str]:
+def candidates_in(path: Path) -> Iterator[Candidate | Fault | str]:
     r"""Yield each file in `path`, which may be a file, a folder or an archive.
 
     Archives in a folder are opened, those in archives are not. Links to folders are not followed,
-    and what is hidden is left out. A source can be read until the next one is asked for.
+    and what is hidden is left out. A candidate can be read until the next one is asked for.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def sources_of(path: Path) -> Iterator[Source | Fault | str]:
 
     Yields
     ------
-    Source, or the Fault (or text) of one that cannot be looked at
+    Candidate, or the Fault (or text) of one that cannot be looked at
 
     Raises
     ------
@@ -84,7 +84,7 @@ def sources_of(path: Path) -> Iterator[Source | Fault | str]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "STS.gs.kitchen.txt").write_text("4.2\n")
-    ...     [(each.name, each.content(10)) for each in sources_of(Path(folder))]
+    ...     [(each.name, each.content(10)) for each in candidates_in(Path(folder))]
     [('STS.gs.kitchen.txt', b'4.2\n')]
     """
     if not os.path.lexists(path):
@@ -97,7 +97,7 @@ def sources_of(path: Path) -> Iterator[Source | Fault | str]:
         yield each
 
 
-def _in_folder(folder: Path) -> Iterator[Source | Fault | str]:
+def _in_folder(folder: Path) -> Iterator[Candidate | Fault | str]:
     unread: list[Fault] = []
 
     def note(error: OSError) -> None:
@@ -116,7 +116,7 @@ def _in_folder(folder: Path) -> Iterator[Source | Fault | str]:
     yield from unread
 
 
-def _in_file(path: Path, name: str) -> Iterator[Source | Fault | str]:
+def _in_file(path: Path, name: str) -> Iterator[Candidate | Fault | str]:
     """Yield a file, called `name`, or what is in it, if it is an archive."""
     try:
         status = path.stat()
@@ -129,17 +129,17 @@ def _in_file(path: Path, name: str) -> Iterator[Source | Fault | str]:
         else:
             blocks = functools.partial(_blocks_of, path)
             size = 0 if path.suffix in PACKED else status.st_size
-            yield Source(_on_one_line(name or path.name), str(path), size, blocks)
+            yield Candidate(_on_one_line(name or path.name), str(path), size, blocks)
     except InputError as error:
         yield from error.faults
     except OSError as error:
         yield Fault(str(path), error.strerror or str(error), "a readable file")
 
 
-def _member(archive: Path, name: str, member: Member) -> Source:
+def _member(archive: Path, name: str, member: Member) -> Candidate:
     parts = [name, member.name] if name else [member.name]
     called = _on_one_line("/".join(parts)), f"{archive}/{_on_one_line(member.name)}"
-    return Source(*called, member.size, member.read_blocks)
+    return Candidate(*called, member.size, member.read_blocks)
 
 
 def _on_one_line(name: str) -> str:
