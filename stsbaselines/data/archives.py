@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
 import os
 import re
@@ -171,8 +172,7 @@ def _zip_members(path: Path, stream: BinaryIO, opened: contextlib.ExitStack) -> 
             raise _fault(path, name, "another method of packing", "deflate")
         if info.file_size > max(ALWAYS_ALLOWED, HIGHEST_RATIO * info.compress_size):
             raise _too_large(path, name)
-        member = Member(name, info.file_size, path, lambda info=info: archive.open(info))  # type: ignore[misc]
-        members.append(member)
+        members.append(Member(name, info.file_size, path, functools.partial(archive.open, info)))
     return members
 
 
@@ -194,8 +194,8 @@ def _tar_members(
             continue
         if not info.isreg() or info.issparse():
             raise _fault(path, name, "a link, a device or a sparse file", "a regular file")
-        member = Member(name, info.size, path, lambda info=info: archive.extractfile(info))  # type: ignore[misc]
-        members.append(member)
+        content = cast(Callable[[], IO[bytes]], functools.partial(archive.extractfile, info))
+        members.append(Member(name, info.size, path, content))
     bounded.seek(archive.offset)
     if bounded.read(_RECORD) != bytes(_RECORD):
         raise InputError([Fault(str(path), "an end without its mark", "a whole tar archive")])
