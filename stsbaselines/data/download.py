@@ -22,9 +22,11 @@ TIMEOUT = 30.0  # seconds to wait for the connection, and for each further piece
 SLOWEST = 1 << 10  # bytes a second, after that time
 LARGEST = 256 << 20  # bytes
 TRIES = 4  # of a connection that breaks
+NO_ANSWER = "no answer in time"
 _PIECE = 1 << 16
 _OK, _PARTIAL, _NO_SUCH_RANGE = 200, 206, 416
 _BEGINS_PAGE = re.compile(rb"\s*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_LATE = (TimeoutError, requests.Timeout, urllib3.exceptions.TimeoutError)
 _TOTAL = re.compile(r"bytes (\d{1,15})-\d{1,15}/(?:(\d{1,15})|\*)")
 
 Progress = Callable[[str, int, int | None], None]
@@ -129,6 +131,8 @@ def _download(address: str, part: Path, name: str, progress: Progress) -> None:
         try:
             _transfer(address, part, name, progress)
         except DownloadError as error:
+            if not _size(part):
+                part.unlink(missing_ok=True)
             if not error.breaks or attempt == TRIES or _size(part) == before:
                 raise
         else:
@@ -208,16 +212,16 @@ def _pieces(response: requests.Response) -> Iterator[bytes]:
         try:
             piece = response.raw.read1(_PIECE, decode_content=False)
         except (OSError, ValueError, urllib3.exceptions.HTTPError) as error:
-            raise DownloadError(_reason(error), breaks=True) from None
+            why = NO_ANSWER if isinstance(error, _LATE) else "an answer that breaks off"
+            raise DownloadError(why, breaks=True) from None
         if not piece:
             return
         yield piece
 
 
 def _reason(error: Exception) -> str:
-    late = (TimeoutError, requests.Timeout, urllib3.exceptions.TimeoutError)
-    if isinstance(error, late):
-        return "no answer in time"
+    if isinstance(error, _LATE):
+        return NO_ANSWER
     if isinstance(error, requests.TooManyRedirects):
         return "too many redirects"
     if isinstance(error, requests.exceptions.ProxyError):

@@ -179,16 +179,16 @@ def _only_process(folder: Path) -> Iterator[Path]:
     make_folder(work)
     holder = work / "holder"
     lock = filelock.FileLock(work / "lock")
-    try:
-        # A file system without locks is used without.
-        with writing_to(work / "lock"), contextlib.suppress(NotImplementedError):
+    # A file system without locks is used without.
+    with writing_to(work / "lock"), contextlib.suppress(NotImplementedError):
+        try:
             lock.acquire(timeout=LONGEST_WAIT)
-    except filelock.Timeout:
-        who = holder.read_text("utf-8") if holder.exists() else "one that does not say its number"
-        raise InputError(
-            f"{folder}: another process ({who}) has been fetching into this folder for"
-            f" {LONGEST_WAIT:.0f} seconds; wait for it, or end it."
-        ) from None
+        except filelock.Timeout:
+            who = holder.read_text("utf-8") if holder.exists() else "its number is not known"
+            raise InputError(
+                f"{folder}: another process ({who}) has been fetching into this folder for"
+                f" {LONGEST_WAIT:.0f} seconds; wait for it, or end it."
+            ) from None
     try:
         with writing_to(holder):
             holder.write_text(f"{os.getpid()} on {platform.node()}", "utf-8")
