@@ -714,8 +714,9 @@ def test_on_a_terminal_yes_is_typed_once(server: Server) -> None:
     assert "Type yes to accept the licence of sts2016: " in shown
     assert "cannot be fetched before the licence is accepted" in shown
     assert server.asked == []
+    server.replies["/stswiki/images/9/98/STS2016-en-test.zip"] = [whole(POND)]
     shown = on_a_terminal(["run", "--fetch", "sts2016"], "yes\n")
-    assert "could not be fetched: " in shown
+    assert "STS2016-en-test.zip: without the official STS2016.input.answer-answer.txt" in shown
     assert "The data of sts2016 is not here" in shown
     assert "exit status 2" in shown
     shown = on_a_terminal(["data", "fetch", "sts2016"], "")

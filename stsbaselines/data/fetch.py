@@ -102,8 +102,10 @@ def fetch(
     with _only_process(folder) as work:
         wanted = wanted_files(task, data_dir)
         for source in sources_of(task.task) if wanted else ():
-            from_source = _from_archive if isinstance(source, ArchiveSource) else _from_repository
-            found, why = from_source(source, wanted, work, mirror, progress)  # type: ignore[arg-type]
+            if isinstance(source, ArchiveSource):
+                found, why = _from_archive(source, wanted, work, mirror, progress)
+            else:
+                found, why = _from_repository(source, wanted, work, mirror, progress)
             fetched += found
             failures += why
             names = {each.path.name for each in found}
