@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
+RUN := $(BIN)/stsbaselines run --fetch $(if $(filter 1,$(ACCEPT_LICENCE)),--accept-licence)
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
 .PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong clean $(TASKS)
@@ -13,6 +14,7 @@ help:
 	@echo "make test        all tests; those that need the official data only if it is here"
 	@echo "make reproduce   every published baseline cell beside ours"
 	@echo "make TASK        one of: $(TASKS)"
+	@echo "                 (fetches the data that is missing; ACCEPT_LICENCE=1 accepts its licence unasked)"
 	@echo "make strong      DKPro and TakeLab, made anew, on 2012, 2013 and 2015"
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
 	@echo "make lint docs bench clean"
@@ -32,10 +34,10 @@ demo: $(VENV)/.base
 	@$(BIN)/stsbaselines demo
 
 $(TASKS): $(VENV)/.base
-	@$(BIN)/stsbaselines run $(wildcard configs/$@.yaml configs/$@-typed.yaml)
+	@$(RUN) $(wildcard configs/$@.yaml configs/$@-typed.yaml)
 
 strong: $(VENV)/.base
-	@$(BIN)/stsbaselines run --jobs -1 $(STRONG)
+	@$(RUN) --jobs -1 $(STRONG)
 
 reproduce: $(VENV)/.base
 	@$(BIN)/stsbaselines reproduce --out results
