@@ -3,6 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+COMMA := ,
+SAY = { echo "$(strip $(1))" >&2; exit 2; }
+NOT_INSTALLED = $(call SAY, pip could not install what is needed (its reason is above): \
+	that takes network$(COMMA) or a package index that PIP_INDEX_URL names.)
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
@@ -17,15 +21,23 @@ help:
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
 	@echo "make lint docs bench clean"
 
+# What could not be made whole, or is of a Python that is gone, is made anew.
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || $(call SAY, \
+		$(PYTHON) is no Python 3.10 or newer: name one$(COMMA) such as make $(or $(MAKECMDGOALS),demo) PYTHON=python3.12)
+	@rm -f $(VENV)/bin/python* $(VENV)/.base $(VENV)/.dev
+	@echo "Making the virtual environment $(VENV)" >&2
+	@$(PYTHON) -m venv $(VENV) || { rm -f $@; $(call SAY, \
+		$(PYTHON) cannot make a virtual environment: install its module venv (Debian and Ubuntu: apt-get install python3-venv)); }
 
 $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
-	$(PIP) --editable .
+	@echo "Installing into $(VENV), which takes a minute" >&2
+	@$(PIP) --editable . || $(NOT_INSTALLED)
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.base
-	$(PIP) --editable '.[dev]'
+	@echo "Installing the tools of development into $(VENV)" >&2
+	@$(PIP) --editable '.[dev]' || $(NOT_INSTALLED)
 	@touch $@
 
 demo: $(VENV)/.base

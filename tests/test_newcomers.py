@@ -1,0 +1,66 @@
+"""What somebody meets who has just got the project: make, in an empty folder."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run make in the current folder, which has a Makefile and nothing that it installs."""
+    for name in ("Makefile", "pyproject.toml"):
+        shutil.copy(ROOT / name, name)
+    shutil.copytree(ROOT / "configs", "configs", dirs_exist_ok=True)
+    return subprocess.run(["make", *arguments], capture_output=True, text=True, check=False)
+
+
+def script(path: Path, lines: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+def test_a_missing_or_old_python_is_named() -> None:
+    script(Path("old"), "exit 1")
+    for python in ("nowhere", "./old"):
+        done = make("sts2013", f"PYTHON={python}")
+        assert done.returncode == 2
+        assert (
+            f"{python} is no Python 3.10 or newer: name one,"
+            " such as make sts2013 PYTHON=python3.12\n" in done.stderr
+        )
+    assert not Path(".venv").exists()
+
+
+def test_a_python_without_venv_is_explained_and_leaves_no_half_made_environment() -> None:
+    script(
+        Path("python"),
+        '[ "$1" = -c ] || { mkdir -p .venv/bin; echo > .venv/bin/python; exit 1; }',
+    )
+    done = make("demo", "PYTHON=./python")
+    assert done.returncode == 2
+    assert "apt-get install python3-venv" in done.stderr
+    assert not Path(".venv/bin/python").exists()
+
+
+def test_an_environment_whose_python_is_gone_is_made_anew() -> None:
+    script(Path("python"), '[ "$1" = -c ] || touch .venv/bin/python')
+    Path(".venv/bin").mkdir(parents=True)
+    Path(".venv/bin/python").symlink_to("/nowhere/python3")
+    Path(".venv/.base").touch()
+    make("demo", "PYTHON=./python")
+    assert Path(".venv/bin/python").is_file()
+    assert not Path(".venv/.base").exists()
+
+
+def test_without_network_one_sentence_says_what_is_missing() -> None:
+    script(Path(".venv/bin/python"), "exit 1")
+    for target in ("demo", "sts2013", "test"):
+        done = make(target)
+        assert done.returncode == 2
+        assert "that takes network, or a package index that PIP_INDEX_URL names.\n" in done.stderr
+        assert done.stdout == ""
+    assert not Path(".venv/.base").exists()
