@@ -1,10 +1,19 @@
-"""What somebody meets who has just got the project: make, in an empty folder."""
+"""What somebody meets who has just got the project: make, help texts, the start of Python."""
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from examples import parse
+from stsbaselines.cli import app
 
 ROOT = Path(__file__).parent.parent
 
@@ -64,3 +73,29 @@ def test_without_network_one_sentence_says_what_is_missing() -> None:
         assert "that takes network, or a package index that PIP_INDEX_URL names.\n" in done.stderr
         assert done.stdout == ""
     assert not Path(".venv/.base").exists()
+
+
+def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Return each command and group of commands, with the words by which it is called."""
+    yield words, command
+    for name, each in getattr(command, "commands", {}).items():
+        yield from commands(each, (*words, name))
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_each_command_and_option_has_a_help_text(words: tuple[str, ...]) -> None:
+    command = COMMANDS[words]
+    assert command.help
+    for parameter in command.params:
+        assert parameter.help, parameter.name
+    context = command.make_context("stsbaselines", [], resilient_parsing=True, terminal_width=80)
+    text = command.get_help(context)
+    if hasattr(command, "commands"):
+        assert "..." not in text.partition("Commands:")[2], "a summary is cut off"
+    else:
+        example = shlex.split(" ".join(text.partition("Example: stsbaselines ")[2].split()))
+        assert tuple(example[: len(words)]) == words
+        parse(example)
