@@ -10,7 +10,7 @@ NOT_INSTALLED = $(call SAY, pip could not install what is needed (its reason is 
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong clean $(TASKS)
+.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong dist clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
@@ -19,7 +19,7 @@ help:
 	@echo "make TASK        one of: $(TASKS)"
 	@echo "make strong      DKPro and TakeLab, made anew, on 2012, 2013 and 2015"
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
-	@echo "make lint docs bench clean"
+	@echo "make lint docs bench dist clean"
 
 # What could not be made whole, or is of a Python that is gone, is made anew.
 $(VENV)/bin/python:
@@ -77,6 +77,18 @@ bench-heritage: $(VENV)/.base
 ablation: $(VENV)/.base
 	$(BIN)/python benchmarks/ablation.py
 
+# What would be published: a source distribution, and a wheel made from it, which is the same as
+# one made from here, to the byte.
+dist: $(VENV)/.dev
+	@rm -rf dist
+	$(BIN)/python -m build --quiet --outdir dist
+	$(BIN)/python -m build --quiet --wheel --outdir dist/from-here
+	@cmp dist/*.whl dist/from-here/*.whl && rm -r dist/from-here
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	@ls -l dist
+	@test -z "$$(find dist -size +8000000c)" || $(call SAY, a file of dist is over 8 MB)
+
 # The models that the configurations name; they go to the user's cache.
 models: $(VENV)/.base
 	@$(BIN)/stsbaselines train wtmf
@@ -84,4 +96,4 @@ models: $(VENV)/.base
 	@$(BIN)/stsbaselines train lda
 
 clean:
-	rm -rf $(VENV) site results
+	rm -rf $(VENV) dist site results
