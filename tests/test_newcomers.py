@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,3 +100,35 @@ def test_each_command_and_option_has_a_help_text(words: tuple[str, ...]) -> None
         example = shlex.split(" ".join(text.partition("Example: stsbaselines ")[2].split()))
         assert tuple(example[: len(words)]) == words
         parse(example)
+
+
+HEAVY = {"gensim", "matplotlib", "nltk", "numba", "numpy", "pandas", "scipy", "sklearn"}
+LOADED_BY_A_COMMAND = """
+import sys
+from stsbaselines.cli import main
+sys.argv[0] = "stsbaselines"
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+print(*sys.modules, file=sys.stderr)
+"""
+LOADED_BY_THE_PACKAGE = "import sys, stsbaselines; print(*sys.modules, file=sys.stderr)"
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments"),
+    [
+        (LOADED_BY_THE_PACKAGE, []),
+        (LOADED_BY_A_COMMAND, ["--version"]),
+        (LOADED_BY_A_COMMAND, ["--help"]),
+        (LOADED_BY_A_COMMAND, ["predict", "--help"]),
+    ],
+    ids=["the package", "--version", "--help", "predict --help"],
+)
+def test_heavy_libraries_are_loaded_when_they_are_used(code: str, arguments: list[str]) -> None:
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    assert "stsbaselines" in loaded
+    assert not HEAVY & loaded
