@@ -28,7 +28,7 @@ $(VENV)/bin/python:
 	@rm -f $(VENV)/bin/python* $(VENV)/.base $(VENV)/.dev
 	@echo "Making the virtual environment $(VENV)" >&2
 	@$(PYTHON) -m venv $(VENV) || { rm -f $@; $(call SAY, \
-		$(PYTHON) cannot make a virtual environment: install its module venv (Debian and Ubuntu: apt-get install python3-venv)); }
+		$(PYTHON) cannot make a virtual environment (its reason is above); on Debian and Ubuntu that takes apt-get install python3-venv); }
 
 $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing into $(VENV), which takes a minute" >&2
