@@ -3,11 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+COMMA := ,
+SAY = { echo "$(strip $(1))" >&2; exit 2; }
+NOT_INSTALLED = $(call SAY, pip could not install what is needed (its reason is above): \
+	that takes network$(COMMA) or a package index that PIP_INDEX_URL names.)
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 RUN := $(BIN)/stsbaselines run --fetch $(if $(filter 1,$(ACCEPT_LICENCE)),--accept-licence)
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong clean $(TASKS)
+.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong dist clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
@@ -17,17 +21,25 @@ help:
 	@echo "                 (fetches the data that is missing; ACCEPT_LICENCE=1 accepts its licence unasked)"
 	@echo "make strong      DKPro and TakeLab, made anew, on 2012, 2013 and 2015"
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
-	@echo "make lint docs bench clean"
+	@echo "make lint docs bench dist clean"
 
+# What could not be made whole, or is of a Python that is gone, is made anew.
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || $(call SAY, \
+		$(PYTHON) is no Python 3.10 or newer: name one$(COMMA) such as make $(or $(MAKECMDGOALS),demo) PYTHON=python3.12)
+	@rm -f $(VENV)/bin/python* $(VENV)/.base $(VENV)/.dev
+	@echo "Making the virtual environment $(VENV)" >&2
+	@$(PYTHON) -m venv $(VENV) || { rm -f $@; $(call SAY, \
+		$(PYTHON) cannot make a virtual environment (its reason is above); on Debian and Ubuntu that takes apt-get install python3-venv); }
 
 $(VENV)/.base: pyproject.toml | $(VENV)/bin/python
-	$(PIP) --editable .
+	@echo "Installing into $(VENV), which takes a minute" >&2
+	@$(PIP) --editable . || $(NOT_INSTALLED)
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.base
-	$(PIP) --editable '.[dev]'
+	@echo "Installing the tools of development into $(VENV)" >&2
+	@$(PIP) --editable '.[dev]' || $(NOT_INSTALLED)
 	@touch $@
 
 demo: $(VENV)/.base
@@ -67,6 +79,18 @@ bench-heritage: $(VENV)/.base
 ablation: $(VENV)/.base
 	$(BIN)/python benchmarks/ablation.py
 
+# What would be published: a source distribution, and a wheel made from it, which is the same as
+# one made from here, to the byte.
+dist: $(VENV)/.dev
+	@rm -rf dist
+	$(BIN)/python -m build --quiet --outdir dist
+	$(BIN)/python -m build --quiet --wheel --outdir dist/from-here
+	@cmp dist/*.whl dist/from-here/*.whl && rm -r dist/from-here
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	@ls -l dist
+	@test -z "$$(find dist -size +8000000c)" || $(call SAY, a file of dist is over 8 MB)
+
 # The models that the configurations name; they go to the user's cache.
 models: $(VENV)/.base
 	@$(BIN)/stsbaselines train wtmf
@@ -74,4 +98,4 @@ models: $(VENV)/.base
 	@$(BIN)/stsbaselines train lda
 
 clean:
-	rm -rf $(VENV) site results
+	rm -rf $(VENV) dist site results

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
-from sybil import Example, Sybil
+from sybil import Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
-from stsbaselines.config import config_names
+import examples
+from examples import COMMAND as COMMAND
+from examples import ROOT as ROOT
 from stsbaselines.data.find import ENVIRONMENT
-
-ROOT = Path(__file__).parent
-COMMAND = Path(sys.executable).parent / "stsbaselines"
-
 
 # A test must not fail because the machine is busy.
 settings.register_profile("stsbaselines", deadline=None)
@@ -84,40 +80,6 @@ def run_command(arguments: list[str], **options: Any) -> subprocess.CompletedPro
     )
 
 
-def _evaluate_console(example: Example) -> str | None:
-    """Run the commands of a console block (after ``$``) and compare what they print.
-
-    In what is expected, ``...`` stands for anything within a line.
-    ``make TASK`` stands for the command that the Makefile runs for it.
-    """
-    environment = dict(os.environ, PATH=f"{COMMAND.parent}:{os.environ['PATH']}")
-    environment["TERM"] = "dumb"
-    folder = example.namespace["folder"]
-    for block in re.split(r"^\$ ", str(example.parsed), flags=re.MULTILINE)[1:]:
-        command, _, expected = block.partition("\n")
-        command = re.sub(r"^make ((?:sts|pit|ists)\S+)", _run_of_target, command)
-        done = subprocess.run(
-            ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment
-        )
-        printed = done.stdout + done.stderr
-        if not re.fullmatch(_pattern(expected), "\n".join(_lines(printed))):
-            return f"$ {command}\n{printed}\n--- instead of\n{expected}"
-    return None
-
-
-def _run_of_target(match: re.Match[str]) -> str:
-    configs = [match[1], f"{match[1]}-typed"]
-    return " ".join(["stsbaselines run", *(each for each in configs if each in config_names())])
-
-
-def _pattern(expected: str) -> str:
-    return re.escape("\n".join(_lines(expected))).replace(re.escape("..."), ".*")
-
-
-def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.strip().splitlines()]
-
-
 def _prepare(namespace: dict[str, Any]) -> None:
     namespace["temporary"] = tempfile.TemporaryDirectory()
     namespace["folder"] = namespace["temporary"].name
@@ -137,13 +99,17 @@ def _clean(namespace: dict[str, Any]) -> None:
     namespace["temporary"].cleanup()
 
 
-pytest_collect_file = Sybil(
+EXAMPLES = Sybil(
     parsers=[
         PythonCodeBlockParser(),
-        CodeBlockParser(language="console", evaluator=_evaluate_console),
+        CodeBlockParser(language="console", evaluator=examples.run_console),
+        CodeBlockParser(language="sh", evaluator=examples.check_commands),
+        CodeBlockParser(language="yaml", evaluator=examples.check_configuration),
+        CodeBlockParser(language="json", evaluator=examples.check_json),
         SkipParser(),
     ],
     patterns=["*.md"],
     setup=_prepare,
     teardown=_clean,
-).pytest()
+)
+pytest_collect_file = EXAMPLES.pytest()

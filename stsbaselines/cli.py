@@ -39,7 +39,14 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 _REFRESH_SECONDS = 0.1
 
+
+def _example(arguments: str) -> str:
+    """Return the last line of a command's help."""
+    return f"Example: stsbaselines {arguments}"
+
+
 app = typer.Typer(
+    epilog="To begin: `stsbaselines demo`, and `stsbaselines COMMAND --help`.",
     help="Official baselines and scorers of the STS, interpretable STS and PIT tasks.",
     no_args_is_help=True,
     add_completion=False,
@@ -70,7 +77,7 @@ Backend = Annotated[
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option("--scheduler", metavar="ADDRESS", help="Of dask, such as tcp://host:8786."),
+    typer.Option("--scheduler", metavar="ADDRESS", help="Where dask is: tcp://HOST:8786."),
 ]
 DataSetName = Annotated[
     str | None, typer.Option("--dataset", metavar="NAME", help="Only this data set of the task.")
@@ -167,10 +174,11 @@ def _jobs(jobs: int) -> int:
     return jobs
 
 
-@app.command()
+@app.command(epilog=_example("run sts2013 --jobs -1"))
 def run(
     config: Annotated[
-        list[str], typer.Argument(metavar="CONFIG...", help="Configuration files or their names.")
+        list[str],
+        typer.Argument(metavar="CONFIG", help="Such as sts2013, or a YAML file; one or more."),
     ],
     data_dir: DataDir = None,
     out: Out = Path("results"),
@@ -186,8 +194,9 @@ def run(
     ] = False,
     accept_licence: AcceptLicence = False,
 ) -> None:
-    """Run the baselines of a configuration, and compare them with the published numbers.
+    """Run baselines on a task, beside the published numbers.
 
+    CONFIG is a YAML file, or the name of a configuration that comes with the package.
     Writes the official output files to OUT/TASK/BASELINE/ and OUT/TASK/results.json.
     """
     from stsbaselines.config import read_config
@@ -221,11 +230,16 @@ def _run(
         return experiment.run_or_instead(config, out, data_dir, _jobs(jobs), progress, resume)
 
 
-@app.command()
-def demo(out: Annotated[Path | None, typer.Option("--out", metavar="DIR")] = None) -> None:
-    """Run all baselines on the embedded samples; needs neither data nor network.
+@app.command(epilog=_example("demo"))
+def demo(
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Where results go, to be kept.")
+    ] = None,
+) -> None:
+    """Run all baselines on samples: no data, no network.
 
-    Keeps the output files only with --out.
+    The samples are sentences of our own in the official formats, and come with the package.
+    Output files are kept only with --out.
     """
     from stsbaselines.config import read_config, sample_config_names
     from stsbaselines.report import results_text
@@ -236,7 +250,7 @@ def demo(out: Annotated[Path | None, typer.Option("--out", metavar="DIR")] = Non
     print("\nWith the official data, `make sts2013` compares with the published rows.")
 
 
-@app.command()
+@app.command(epilog=_example("score sts2015 my-outputs"))
 def score(
     task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
@@ -263,12 +277,12 @@ def score(
     print(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
 
 
-@app.command()
+@app.command(epilog=_example("compare sts2015 my-outputs --predictor token-cosine"))
 def compare(
     task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
     path: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATH...]", help="Output files or folders, or NAME=PATH."),
+        typer.Argument(metavar="PATH", help="Output files or folders, or NAME=PATH."),
     ] = None,
     predictor: Annotated[
         list[str] | None,
@@ -280,11 +294,19 @@ def compare(
     ] = None,
     encoder: Annotated[
         list[str] | None,
-        typer.Option("--encoder", metavar="MODULE:OBJECT", help="An object with `encode`."),
+        typer.Option(
+            "--encoder",
+            metavar="MODULE:OBJECT",
+            help="A sentence embedder: an object with `encode`.",
+        ),
     ] = None,
     vectors: Annotated[
         list[str] | None,
-        typer.Option("--vectors", metavar="DIR", help="Precomputed vectors: NAME.npz a data set."),
+        typer.Option(
+            "--vectors",
+            metavar="DIR",
+            help="Computed vectors of sentences: a NAME.npz each data set.",
+        ),
     ] = None,
     dataset: DataSetName = None,
     mapping: Mapping_ = None,
@@ -297,13 +319,14 @@ def compare(
         typer.Option("--report", metavar="DIR", help="Also write HTML, Markdown, LaTeX and JSON."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
-    resamples: Annotated[int, typer.Option(metavar="N", help="Of the bootstrap.")] = 1000,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the bootstrap.")] = 0,
+    resamples: Annotated[int, typer.Option(metavar="N", help="Resamples of the bootstrap.")] = 1000,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the bootstrap.")] = 0,
     data_dir: DataDir = None,
     jobs: Jobs = 1,
 ) -> None:
-    """Say where systems stand among the published runs of a task, and whether they differ.
+    """Rank systems among the published runs, and compare them.
 
+    Prints intervals, ranks, neighbours and tests of significance.
     Systems are output files as for `score`, or code: the options for it can be repeated.
     """
     from stsbaselines import comparison_report, systems
@@ -337,7 +360,11 @@ def compare(
         print(f"wrote {file}", file=sys.stderr)
 
 
-@app.command("explain-number", context_settings={"ignore_unknown_options": True})
+@app.command(
+    "explain-number",
+    context_settings={"ignore_unknown_options": True},
+    epilog=_example("explain-number 73.42 --task sts2015 my-outputs"),
+)
 def explain_number(
     number: Annotated[str, typer.Argument(metavar="NUMBER", help="As printed, such as 0.7342.")],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
@@ -347,8 +374,9 @@ def explain_number(
     data_dir: DataDir = None,
     as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
 ) -> None:
-    """List the conventions and measures under which a run gives a number.
+    """List the measures by which a run gives a number.
 
+    It tries every measure of the task, and the conventions of later papers.
     Exit status 1 if there is none; then the nearest ones are shown.
     """
     from stsbaselines.explanation import explain
@@ -361,14 +389,17 @@ def explain_number(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(epilog=_example("check sts2015 my-outputs"))
 def check(
     task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
     dataset: DataSetName = None,
     mapping: Mapping_ = None,
 ) -> None:
-    """Check that a submission is well-formed: exit status 0, or 2 with its faults."""
+    """Check that a submission is well-formed.
+
+    Exit status 0 if it is, or 2 with its faults. Needs no official data.
+    """
     from stsbaselines import submission
 
     files = submission.check(task, path, dataset, _mapping(mapping))
@@ -394,29 +425,37 @@ ParameterOption = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=_example("predict token-cosine pairs.txt -o scores.txt"))
 def predict(
-    baseline: Annotated[str, typer.Argument(metavar="BASELINE", help="Name, or a saved folder.")],
-    file: Annotated[Path, typer.Argument(metavar="[FILE|-]", help="Two sentences a line.")] = Path(
-        "-"
-    ),
-    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE")] = None,
+    baseline: Annotated[
+        str, typer.Argument(metavar="BASELINE", help="Such as token-cosine, or a saved folder.")
+    ],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Two sentences a line; - is standard input.")
+    ] = Path("-"),
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Default: standard output."),
+    ] = None,
     parameter: ParameterOption = None,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", metavar="N", help="Processes; -1 for all cores. Of dask, all."),
+        typer.Option(
+            "--jobs", metavar="N", help="Processes; -1 for all cores. Default: 1; of dask, all."
+        ),
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Keep what is done as OUT.part, and go on from there."),
+        typer.Option("--resume", help="Keep what is done as OUT.part, and go on from it."),
     ] = False,
     backend: Backend = "processes",
     scheduler: Scheduler = None,
 ) -> None:
-    """Predict each line of two TAB-separated sentences, streaming: one score a line.
+    """Score sentence pairs with a baseline, streaming.
 
-    A baseline that aligns chunks gives the blocks of an alignment file instead. Files that end in
-    .jsonl or .parquet have sentence1 and sentence2, or score; .gz and .zst are unpacked or packed.
+    Two TAB-separated sentences a line in, one score a line out; a baseline that aligns chunks
+    gives the blocks of an alignment file. Files that end in .jsonl or .parquet have sentence1 and
+    sentence2, or score; .gz and .zst are unpacked or packed.
 
     A file is checked before its first score is printed; standard input cannot be, so
     there the scores before a faulty block of lines have been printed when it is refused.
@@ -470,7 +509,7 @@ def _parameters(options: list[str] | None) -> dict[str, Any]:
     return parameters
 
 
-@app.command()
+@app.command(epilog=_example("show ists2016 STSint.output.images.wa --gold"))
 def show(
     task: Annotated[str, typer.Argument(metavar="TASK", help="ists2015, ists2016 or another.")],
     path: Annotated[Path, typer.Argument(metavar="RUN.wa", help="An alignment file.")],
@@ -483,7 +522,10 @@ def show(
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Default: RUN.html here.")
     ] = None,
 ) -> None:
-    """Write a page of HTML that shows the chunks of an output and how they are aligned."""
+    """Write a page of HTML that shows alignments.
+
+    It has the chunks of an output of interpretable STS, and how they are aligned.
+    """
     from stsbaselines.files import write_text
     from stsbaselines.show import page
 
@@ -493,16 +535,19 @@ def show(
     print(f"wrote {target}")
 
 
-@app.command()
+@app.command(epilog=_example("align 'A man plays.' 'The man is playing.'"))
 def align(
-    left: Annotated[str, typer.Argument(metavar="SENTENCE")],
-    right: Annotated[str, typer.Argument(metavar="SENTENCE")],
+    left: Annotated[str, typer.Argument(metavar="SENTENCE", help="In quotation marks.")],
+    right: Annotated[str, typer.Argument(metavar="SENTENCE", help="What it is aligned with.")],
     format: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="text, json or wa.")
     ] = "text",
     parameter: ParameterOption = None,
 ) -> None:
-    """Chunk two sentences and align their chunks by the baseline of interpretable STS."""
+    """Align the chunks of two sentences.
+
+    The chunks are those of our chunker, the alignment that of the baseline of interpretable STS.
+    """
     from rich.console import Console
 
     from stsbaselines import show
@@ -523,28 +568,33 @@ def align(
         Console(highlight=False, soft_wrap=True).print(text)
 
 
-train_app = typer.Typer(help="Train what baselines build on.", no_args_is_help=True)
+train_app = typer.Typer(help="Train models, and what they build on.", no_args_is_help=True)
 app.add_typer(train_app, name="train")
 
 
-@train_app.command("chunker")
+@train_app.command("chunker", epilog=_example("train chunker --data data/conll2000"))
 def train_chunker(
     data: Annotated[
         Path,
         typer.Option(
-            "--data", metavar="DIR", help="With *train*.txt as in CoNLL-2000, and *test*.txt."
+            "--data", metavar="DIR", help="Has *train*.txt as in CoNLL-2000, and *test*.txt."
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="To make.")] = Path("chunker"),
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to make.")] = Path(
+        "chunker"
+    ),
     tags_from: Annotated[
         list[Path] | None,
-        typer.Option("--tags-from", metavar="DIR", help="With *train*.conllu, for the tagger."),
+        typer.Option("--tags-from", metavar="DIR", help="Has *train*.conllu, for the tagger."),
     ] = None,
     licence: Annotated[
-        str, typer.Option("--licence", metavar="TEXT", help="For the model card.")
+        str, typer.Option("--licence", metavar="TEXT", help="What the model card says.")
     ] = "that of the training data",
 ) -> None:
-    """Train a part-of-speech tagger and a chunker, and write them with their model card."""
+    """Train a part-of-speech tagger and a chunker.
+
+    They are written with their model card.
+    """
     from stsbaselines.files import to_json
     from stsbaselines.text import chunker_training
 
@@ -555,15 +605,20 @@ def train_chunker(
     print(to_json(card))
 
 
-@train_app.command("names")
+@train_app.command("names", epilog=_example("train names --data taggers"))
 def train_names(
     data: Annotated[
         Path,
-        typer.Option("--data", metavar="DIR", help="With wikigold/, wnut17/ and the others."),
+        typer.Option("--data", metavar="DIR", help="Has wikigold/, wnut17/ and the others."),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="To make.")] = Path("names"),
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to make.")] = Path(
+        "names"
+    ),
 ) -> None:
-    """Train a tagger of names, and write it with its model card."""
+    """Train a tagger of names.
+
+    It is written with its model card.
+    """
     from stsbaselines.files import to_json
     from stsbaselines.text import names_training
 
@@ -573,7 +628,9 @@ def train_names(
     print(to_json(names_training.train_names(data, out, report)))
 
 
-@train_app.command("typed-tfidf")
+@train_app.command(
+    "typed-tfidf", epilog=_example("train typed-tfidf --records records.jsonl.gz -o my-idf")
+)
 def train_typed_tfidf(
     records: Annotated[
         list[Path],
@@ -581,10 +638,13 @@ def train_typed_tfidf(
             "--records", metavar="FILE", help="Records: JSON objects, one a line (.gz, .zst too)."
         ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="To make.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder to make.")],
     parameter: ParameterOption = None,
 ) -> None:
-    """Count in how many records of a background each word is, for typed similarity."""
+    """Count words in records, for typed similarity.
+
+    It counts in how many records of a background each word is.
+    """
     from stsbaselines.files import check_new
     from stsbaselines.training import train_on_catalogues
 
@@ -598,7 +658,9 @@ def train_typed_tfidf(
 
 ModelOut = Annotated[
     Path | None,
-    typer.Option("-o", "--out", metavar="DIR", help="To make; by default in the user's cache."),
+    typer.Option(
+        "-o", "--out", metavar="DIR", help="Folder to make; default: in the user's cache."
+    ),
 ]
 
 
@@ -658,9 +720,11 @@ def train_on_pairs(
 def _add_trainers() -> None:
     for name in TRAINED_ON_CORPORA:
         about = f"Train {name} on corpora; by default with seed 0."
-        train_app.command(name, help=about)(train_on_corpora)
+        example = _example(f"train {name} --corpus my-sentences.txt -o my-model")
+        train_app.command(name, help=about, epilog=example)(train_on_corpora)
     for name in TRAINED_ON_PAIRS:
-        train_app.command(name, help=f"Train {name} on labelled pairs.")(train_on_pairs)
+        about, example = f"Train {name} on labelled pairs.", _example(f"train {name} --jobs -1")
+        train_app.command(name, help=about, epilog=example)(train_on_pairs)
 
 
 _add_trainers()
@@ -672,7 +736,10 @@ def _model_folder(out: Path | None, usual: str) -> Path:
     from stsbaselines.files import check_new, make_folder
 
     if out is None and not usual:
-        raise InputError("only the usual training has a place in the cache: name a folder by -o.")
+        raise InputError(
+            "the cache is for models of the usual corpora, pairs and parameters:"
+            " name a folder by -o."
+        )
     target = out or cache_directory() / "models" / usual
     check_new(target)
     make_folder(target.parent)
@@ -693,10 +760,10 @@ def _format(name: str) -> Format:
     return Format(name)
 
 
-@app.command()
+@app.command(epilog=_example("tables sts2015 --top 5"))
 def tables(
     task: Annotated[
-        str | None, typer.Argument(metavar="[TASK]", help="A task, or the name of a table.")
+        str | None, typer.Argument(metavar="TASK", help="A task, or the name of a table.")
     ] = None,
     format: FormatOption = "text",
     team: Annotated[
@@ -713,7 +780,10 @@ def tables(
         typer.Option(metavar="FILE", help="Also plot one table: .svg, .png or .pdf."),
     ] = None,
 ) -> None:
-    """Print the published tables of a task; without TASK, list all tables."""
+    """Print the published tables of a task, or list all.
+
+    Without TASK, all tables are listed.
+    """
     from stsbaselines import reference
     from stsbaselines.files import to_json
     from stsbaselines.reference.ranking import select_from
@@ -748,11 +818,11 @@ def _only(found: list[Table], task: str | None, purpose: str) -> Table:
     return single[0]
 
 
-@app.command()
+@app.command(epilog=_example("reproduce sts2012 sts2013"))
 def reproduce(
     config: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CONFIG...]", help="By default all but the slow ones."),
+        typer.Argument(metavar="CONFIG", help="Such as sts2013; default: all but the slow ones."),
     ] = None,
     data_dir: DataDir = None,
     out: Annotated[
@@ -762,8 +832,9 @@ def reproduce(
     jobs: Jobs = 1,
     format: FormatOption = "text",
 ) -> None:
-    """Print every published baseline cell beside ours: the ledger.
+    """Print all published baseline cells beside ours.
 
+    This is the ledger.
     Exit status 1 if a cell differs without a known reason, 2 if there is no data at all.
     """
     from stsbaselines import experiment
@@ -794,12 +865,12 @@ def reproduce(
         raise typer.Exit(1)
 
 
-Tasks = Annotated[list[str] | None, typer.Argument(metavar="[TASK...]", help="All, if none.")]
+Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK", help="All, if none.")]
 
 
-@data_app.command("list")
+@data_app.command("list", epilog=_example("data list sts2013"))
 def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOption = "text") -> None:
-    """List the data sets of the catalogue, and whether their files are here."""
+    """List the data sets, and whether their files are here."""
     from stsbaselines.data.find import listing
     from stsbaselines.report import Format, render, without
 
@@ -809,13 +880,15 @@ def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOptio
     print(render(without(rows, *long) if style is Format.text else rows, style))
 
 
-@data_app.command("path")
+@data_app.command("path", epilog=_example("data path sts2013 OnWN"))
 def data_path(
-    task: Annotated[str, typer.Argument(metavar="TASK")],
-    dataset: Annotated[str | None, typer.Argument(metavar="[DATASET]")] = None,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
+    dataset: Annotated[
+        str | None, typer.Argument(metavar="DATASET", help="Only this data set of the task.")
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print where the files of a task or of one of its data sets are."""
+    """Print where the files of a task are."""
     from stsbaselines.data.catalogue import find_task
     from stsbaselines.data.find import paths
 
@@ -824,9 +897,9 @@ def data_path(
     print("\n".join(str(path) for path in paths(entry, datasets, data_dir)))
 
 
-@data_app.command("verify")
+@data_app.command("verify", epilog=_example("data verify sts2013"))
 def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
-    """Compare the files that are here with the official checksums.
+    """Compare the files with the official checksums.
 
     Exit status 2 if a file is wrong, or missing from a task that is named or partly here.
     """
@@ -839,7 +912,7 @@ def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
         raise InputError(faults)
 
 
-@data_app.command("import")
+@data_app.command("import", epilog=_example("data import downloads --to data"))
 def data_import(
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="A file, a folder or a zip or tar archive.")
@@ -870,7 +943,7 @@ def data_import(
         print(f"{done} were put into {plan.target}")
 
 
-@data_app.command("fetch")
+@data_app.command("fetch", epilog=_example("data fetch sts2013"))
 def data_fetch(
     tasks: Annotated[
         list[str] | None, typer.Argument(metavar="[TASK...]", help="All public ones, if none.")

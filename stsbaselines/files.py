@@ -334,6 +334,8 @@ def target_of(path: Path) -> Path:
         target = path.resolve()
     except (OSError, RuntimeError):
         raise _unwritable(path, "a link to itself") from None
+    if target.is_symlink():  # from Python 3.13, resolve() lets a link to itself be
+        raise _unwritable(path, "a link to itself")
     if target.is_dir():
         raise _unwritable(path, "a directory")
     return target

@@ -129,7 +129,9 @@ def workers(backend: str = "processes", scheduler: str | None = None) -> Iterato
         yield
         return
     if not scheduler:
-        raise InputError("The back end dask needs the address of a scheduler.")
+        raise InputError(
+            "The back end dask needs the address of a scheduler, such as tcp://10.0.0.1:8786."
+        )
     with _connected(scheduler) as client:
         _check_workers(client)
         token = _cluster.set(client)
@@ -361,7 +363,9 @@ def _connected(scheduler: str) -> Iterator[Any]:
     try:
         distributed: Any = importlib.import_module("distributed")
     except ModuleNotFoundError:
-        raise InputError("The back end dask needs the extra: stsbaselines[dask].") from None
+        raise InputError(
+            "The back end dask needs one more package: pip install 'stsbaselines[dask]'"
+        ) from None
     import asyncio
 
     with distributed.utils.silence_logging_cmgr(logging.CRITICAL):  # they are tracebacks

@@ -204,7 +204,9 @@ def _check_chunks(task: Task, chunks: str) -> None:
     is_ranked = any(each.chunks for each in tables_of() if each.task == task.task)
     if chunks and (chunks not in CHUNKS or task.family != "ists"):
         if task.family != "ists":
-            raise InputError(f"{task.task} has no chunks.")
+            raise InputError(
+                f"{task.task} has no chunks: only tasks of interpretable STS have some."
+            )
         raise unknown("kind of chunks", chunks, CHUNKS)
     if is_ranked and not chunks:
         raise InputError(
@@ -256,7 +258,9 @@ def _named(systems: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
             raise InputError(f"two systems are called {name!r}: give them other names.")
         found[name] = system
     if not found:
-        raise InputError("there is no system to compare.")
+        raise InputError(
+            "there is no system to compare: name output files or folders, or systems by code."
+        )
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 from yaml.constructor import ConstructorError
 
 from stsbaselines.errors import Fault, InputError, shown, suggestion
@@ -15,6 +16,24 @@ from stsbaselines.files import open_to_read
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
+
+# What pydantic expected, by its type of error, where its own words are those of programmers.
+_EXPECTED = {
+    "bool_type": "true or false",
+    "dict_type": "keys and values",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "greater_than": "a number above {gt:g}",
+    "greater_than_equal": "a number of at least {ge:g}",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "model_type": "keys and values",
+    "string_pattern_mismatch": "a name that fits {pattern}",
+    "string_type": "text",
+    "too_short": "a list of at least {min_length}",
+}
 
 
 class _Loader(yaml.SafeLoader):
@@ -62,7 +81,8 @@ def read_model(path: Path, model: type[Model]) -> Model:
             found = str(getattr(error, "problem", None) or "a fault").removeprefix("found ")
             raise InputError([Fault(str(path), found, "YAML", line)]) from None
     if not isinstance(content, dict):
-        raise InputError([Fault(str(path), f"{type(content).__name__}", "keys and values")])
+        found = "nothing" if content is None else shown(str(content))
+        raise InputError([Fault(str(path), found, "keys and values")])
     try:
         return model.model_validate(content)
     except ValidationError as error:
@@ -84,8 +104,14 @@ def _faults(
             yield Fault(str(path), f"no key {key!r}", "this key", line)
         else:
             found = f"{key}: {shown(str(detail['input']))}"
-            message = detail["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-            yield Fault(str(path), found, message, line)
+            yield Fault(str(path), found, _expected(detail), line)
+
+
+def _expected(detail: ErrorDetails) -> str:
+    words = _EXPECTED.get(detail["type"])
+    if words is not None:
+        return words.format(**detail.get("ctx", {}))
+    return detail["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
 
 
 def _model_at(model: type[BaseModel], location: Location) -> type[BaseModel]:

@@ -78,9 +78,20 @@ def test_configurations_fit_catalogue_and_tables(name: str) -> None:
             "task: t\nbaselines:\n  - baseline: random\n  - baseline: random\n",
             "expected baselines with different names",
         ),
+        (
+            "task: t\nbaselines: []\n",
+            "line 2: found baselines: '[]', expected a list of at least 1",
+        ),
+        ("task: t\nbaselines: random\n", "expected a list"),
+        ("task: t\nbaselines:\n  - random\n", "expected keys and values"),
+        (
+            "task: t\nbaselines:\n  - baseline: random\n    seeds: 0\n",
+            "expected a number of at least 1",
+        ),
+        ("task: t\nbaselines:\n  - baseline: random\n    seeds: x\n", "expected a whole number"),
         ("task: [\n", "expected YAML"),
-        ("- a\n", "found list"),
-        ("", "found NoneType"),
+        ("- a\n", "found \"['a']\", expected keys and values"),
+        ("", "found nothing, expected keys and values"),
         ("task: !!python/object/apply:os.system [echo]\n", "expected YAML"),
     ],
 )

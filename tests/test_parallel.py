@@ -222,8 +222,14 @@ def test_a_baseline_predicts_the_same_in_processes() -> None:
     [
         (("das", None), "there is no back end 'das', did you mean 'dask'?"),
         (("processes", "tcp://127.0.0.1:8786"), "A scheduler is only for the back end dask."),
-        (("dask", None), "The back end dask needs the address of a scheduler."),
-        (("dask", ""), "The back end dask needs the address of a scheduler."),
+        (
+            ("dask", None),
+            "The back end dask needs the address of a scheduler, such as tcp://10.0.0.1:8786.",
+        ),
+        (
+            ("dask", ""),
+            "The back end dask needs the address of a scheduler, such as tcp://10.0.0.1:8786.",
+        ),
     ],
 )
 def test_a_back_end_that_cannot_be_used_is_refused(
@@ -237,7 +243,7 @@ def test_a_back_end_that_cannot_be_used_is_refused(
 def test_dask_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(InputError, match=r"needs the extra: stsbaselines\[dask\]"),
+        pytest.raises(InputError, match=r"pip install 'stsbaselines\[dask\]'"),
         workers("dask", "tcp://127.0.0.1:8786"),
     ):
         pass

@@ -1,0 +1,88 @@
+"""Every fenced block of the documentation is run or checked, or is named here with a reason."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from conftest import EXAMPLES
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+BLOCK = re.compile(
+    r"^(?P<skip>[ \t]*<!--+ *skip: next *--+>\n+)?"
+    r"^(?P<indent>[ \t]*)(?P<fence>```+|~~~+)(?P<language>.*)\n"
+    r"(?P<content>(?:.*\n)*?)(?P=indent)(?P=fence)[ \t]*$",
+    re.MULTILINE,
+)
+
+# A page and how a block on it begins, with the reason why nothing is tested.
+NOT_TESTED = {
+    ("docs/conventions.md", "task:sts2013|sets:"): "what a signature looks like, with its version",
+    ("docs/own-system.md", "# minilm.py"): "its package is 87 MB; test_systems.py uses it",
+    ("docs/reports.md", r"\input{comparison.tex}"): "LaTeX is not installed",
+    ("docs/scale.md", "from stsbaselines import load"): "needs a cluster; test_dask.py starts one",
+    ("docs/typed.md", "$ export EUROPEANA_API_KEY"): "needs network and a key of one's own",
+}
+
+
+class Block(NamedTuple):
+    page: str
+    line: int
+    first: str
+    is_tested: bool
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """Return the fenced blocks of a page, and whether sybil runs or checks them."""
+    text = page.read_text(encoding="utf-8")
+    tested = {example.line for example in EXAMPLES.parse(page).examples()}
+    found = []
+    for match in BLOCK.finditer(text):
+        line = text.count("\n", 0, match.start("fence")) + 1
+        first = match["content"].strip().partition("\n")[0]
+        end = line + match[0].count("\n")
+        is_tested = not match["skip"] and not tested.isdisjoint(range(line, end))
+        found.append(Block(str(page.relative_to(ROOT)), line, first, is_tested))
+    return found
+
+
+def test_every_block_is_tested_or_named_as_an_exception(pytestconfig: pytest.Config) -> None:
+    blocks = [block for page in PAGES for block in blocks_of(page)]
+    assert len(blocks) > 60
+    unused = set(NOT_TESTED)
+    for block in blocks:
+        if not block.is_tested:
+            named = {
+                key for key in unused if block.page == key[0] and block.first.startswith(key[1])
+            }
+            assert named, (
+                f"{block.page}, line {block.line}: this block is not tested: {block.first}"
+            )
+            unused -= named
+    assert not unused, "these blocks are gone or tested, so they need no exception"
+    places = pytestconfig.getini("testpaths")
+    untested = {block.page for block in blocks if not block.page.startswith(tuple(places))}
+    assert not untested, "pyproject.toml does not name these pages in testpaths"
+
+
+def test_a_block_that_nothing_runs_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("test_documentation.ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```console\n$ true\n```\n\n<!-- skip: next -->\n\n```console\n$ false\n```\n\n"
+        "- item\n\n    ```bash\n    rm x\n    ```\n\n~~~\nplain\n~~~\n",
+        encoding="utf-8",
+    )
+    found = [(block.line, block.first, block.is_tested) for block in blocks_of(page)]
+    assert found == [
+        (1, "$ true", True),
+        (7, "$ false", False),
+        (13, "rm x", False),
+        (17, "plain", False),
+    ]
