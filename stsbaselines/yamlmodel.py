@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from yaml.constructor import ConstructorError
 
 from stsbaselines.errors import Fault, InputError, shown, suggestion
-from stsbaselines.files import open_to_read
+from stsbaselines.files import read_whole
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
@@ -49,18 +49,18 @@ def read_model(path: Path, model: type[Model]) -> Model:
         If it is not YAML, or does not fit the model: each fault is named with its line,
         and an unknown key with the key that was probably meant.
     """
-    with open_to_read(path) as stream:
-        try:
-            loader = _Loader(stream.read().decode("utf-8"))
-            node = loader.get_single_node()
-            content = None if node is None else loader.construct_document(node)
-        except UnicodeDecodeError:
-            raise InputError([Fault(str(path), "bytes that are not UTF-8", "YAML")]) from None
-        except (yaml.YAMLError, RecursionError, ValueError, AttributeError) as error:
-            mark = getattr(error, "problem_mark", None)
-            line = mark.line + 1 if mark else None
-            found = str(getattr(error, "problem", None) or "a fault").removeprefix("found ")
-            raise InputError([Fault(str(path), found, "YAML", line)]) from None
+    text = read_whole(path)
+    try:
+        loader = _Loader(text.decode("utf-8"))
+        node = loader.get_single_node()
+        content = None if node is None else loader.construct_document(node)
+    except UnicodeDecodeError:
+        raise InputError([Fault(str(path), "bytes that are not UTF-8", "YAML")]) from None
+    except (yaml.YAMLError, RecursionError, ValueError, AttributeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else None
+        found = str(getattr(error, "problem", None) or "a fault").removeprefix("found ")
+        raise InputError([Fault(str(path), found, "YAML", line)]) from None
     if not isinstance(content, dict):
         raise InputError([Fault(str(path), f"{type(content).__name__}", "keys and values")])
     try:
