@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong clean $(TASKS)
+.PHONY: help demo test lint docs reproduce reliability bench bench-wtmf bench-heritage ablation models strong clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
@@ -50,6 +50,10 @@ lint: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# The tables of docs/reliability.md.
+reliability: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m faults.page
 
 bench: $(VENV)/.base
 	$(PIP) --editable '.[bench]'

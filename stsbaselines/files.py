@@ -164,14 +164,6 @@ class _Source(io.FileIO):
         os.set_blocking(self.fileno(), True)
         return super().readinto(buffer) if size is None else size
 
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        try:
-            return super().seek(offset, whence)
-        except io.UnsupportedOperation:
-            raise
-        except OSError as error:
-            raise unreadable(str(self.name), error) from None
-
     def read(self, size: int | None = -1) -> bytes:
         return io.RawIOBase.read(self, -1 if size is None else size) or b""
 

@@ -30,6 +30,7 @@ from stsbaselines.files import (
     open_to_read,
     put_in_place,
     target_of,
+    unreadable,
     writing,
     writing_to,
 )
@@ -167,7 +168,10 @@ def unread_blocks_of(stream: BinaryIO, offset: int, size: int | None = None) -> 
     >>> [(each.offset, each.end) for each in blocks]
     [(0, 4), (4, 8), (8, 11)]
     """
-    length = stream.seek(0, io.SEEK_END)
+    try:
+        length = stream.seek(0, io.SEEK_END)
+    except OSError as error:
+        raise unreadable(stream.name, error) from None
     while offset < length or not offset:
         last = stream.seek(offset + (size or BLOCK_SIZE) - 1)
         end = (

@@ -217,6 +217,12 @@ COMMAND_FAULTS = [
 ]
 
 
+def put_folder(path: Path) -> None:
+    """Put a folder there with a file in it."""
+    path.mkdir()
+    (path / "file").touch()
+
+
 def shut_for_writing(path: Path) -> None:
     """Let nobody write into the folder of a file."""
     path.parent.chmod(0o555)
@@ -228,7 +234,7 @@ OUTPUT_FAULTS: dict[str, Fault] = {
         "in a folder without permission to write", shut_for_writing, without_privileges
     ),
     "below a file": Fault("its folder is a file", below_a_file),
-    "folder": Fault("a folder with something in it", lambda path: (path / "x").mkdir(parents=True)),
+    "folder": Fault("a folder with something in it", put_folder),
     "link to itself": Fault("a link to itself", linked_to("{name}")),
     "dangling link": Fault("a link to a file or folder that is not there yet", linked_to("new")),
     FULL_DISK: Fault(

@@ -16,12 +16,12 @@ import joblib
 
 from faults.catalogue import INPUT_FAULTS, MEBIBYTE, OUTPUT_FAULTS
 from faults.commands import COMMANDS
+from faults.outcomes import HARMLESS, REFUSED, UNSEEN
 from faults.readers import READERS
 from stsbaselines import files
 from stsbaselines.cli import BAD_INPUT
 from stsbaselines.errors import InputError, MissingDataError
 
-REFUSED, HARMLESS, UNSEEN = "refused", "harmless", "unseen"
 LONGEST_SENTENCE = 600
 
 
@@ -106,6 +106,18 @@ def outcome(reader_name: str, fault_name: str) -> str:
         empty(place.parent)
         place.mkdir()
         return HARMLESS if found == joblib.hash(reader.read(reader.put(place))) else UNSEEN
+
+
+def lines_of_refusal(reader_name: str, fault_name: str) -> set[int | None]:
+    """Read a spoiled file; return the lines that the refusal names."""
+    with workplace() as place:
+        path = READERS[reader_name].put(place)
+        INPUT_FAULTS[fault_name].spoil(path)
+        try:
+            READERS[reader_name].read(path)
+        except InputError as error:
+            return {getattr(fault, "line", None) for fault in error.faults}
+    return set()
 
 
 @functools.cache
