@@ -77,11 +77,7 @@ Mapping_ = Annotated[
 
 def main() -> None:
     """Run the command line; bad input ends in one sentence and exit status 2."""
-    if sys.stdout is None:  # closed: what is printed must fail, rather than go astray
-        raw = io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")
-        sys.stdout = io.TextIOWrapper(raw, write_through=True)
-    if sys.stderr is None:
-        sys.stderr = io.StringIO()
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -97,6 +93,17 @@ def main() -> None:
         sys.exit(_refuse("There is not enough memory for this."))
     except OSError as error:
         sys.exit(_refuse(f"{error.filename or 'standard output'}: {error.strerror or error}"))
+
+
+def _replace_closed_streams() -> None:
+    """Let there be nothing on a closed standard input, and printing to a closed output fail."""
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO())
+    if sys.stdout is None:
+        raw = io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")
+        sys.stdout = io.TextIOWrapper(raw, write_through=True)
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
 
 
 def _refuse(message: str) -> int:

@@ -116,7 +116,7 @@ def table_names() -> list[str]:
     >>> "sts2013-core" in table_names()
     True
     """
-    return [path.stem for path in entries_of(TABLES) if path.suffix == ".tsv"]
+    return sorted(path.stem for path in entries_of(TABLES) if path.suffix == ".tsv")
 
 
 @functools.cache

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from stsbaselines.errors import Fault, InputError, shown, unknown
-from stsbaselines.files import is_file, read_whole
+from stsbaselines.files import is_file, is_without_newlines, read_whole
 
 _FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
@@ -80,10 +80,10 @@ class WordNet:
         for number, (part, name) in enumerate(_FILES.items(), 1):
             source = folder / f"data.{name}"
             content = _content(folder, source.name)
+            if is_without_newlines(content) or (name == "noun" and not content):
+                raise InputError([Fault(str(source), "no lines", "the whole file")])
             self._senses[part], self._hypernyms[part] = _taxonomy(content, source, number)
             self._exceptions[part] = _exceptions(_content(folder, f"{name}.exc"))
-        if not self._hypernyms["n"]:
-            raise InputError([Fault(str(folder / "data.noun"), "no synset", "the whole file")])
         # The caches are its own, not of the class, so that they end with it.
         cached = functools.lru_cache
         self._lemma = cached(_WORDS_KEPT)(self._find_lemma)

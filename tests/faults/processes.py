@@ -70,6 +70,16 @@ def with_output(redirection: str, status: int, said: str) -> Callable[[Path], No
     return check
 
 
+def without_input(folder: Path) -> None:
+    """Close the standard input."""
+    shell = ["bash", "-c", '"$@" <&-', "bash", *MODULE, "predict", "token-cosine"]
+    done = subprocess.run(
+        shell, capture_output=True, cwd=folder, env=environment(), timeout=PATIENCE
+    )
+    said = b"standard input: found an empty file, expected at least one line\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", said)
+
+
 def without_reader(folder: Path) -> None:
     """Let nobody read what is printed."""
     (folder / "pairs.tsv").write_bytes(LINES)
@@ -152,6 +162,7 @@ def endless_line(folder: Path) -> None:
 
 
 PROCESS_FAULTS: dict[str, ProcessFault] = {
+    "closed standard input": ProcessFault("`<&-`", "refused: exit status 2", without_input),
     "closed standard output": ProcessFault(
         "`>&-`",
         "refused: exit status 2",

@@ -15,7 +15,6 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from backports import zstd
 from test_chunker import CONLLU
 from test_chunker import TRAINING as CONLL
 from test_corpora import DICTIONARY
@@ -246,7 +245,9 @@ READERS: dict[str, Reader] = {
     "STS pairs, .gz": Reader(
         put("pairs.gz", gzip.compress(LINES, mtime=0)), listed(sts.read_pairs)
     ),
-    "STS pairs, .zst": Reader(put("pairs.zst", zstd.compress(LINES)), listed(sts.read_pairs)),
+    "STS pairs, .zst": Reader(
+        put("pairs.zst", files.zstd_module().compress(LINES)), listed(sts.read_pairs)
+    ),
     "STS gold standard": Reader(
         sample("sample-sts", "STS.gs.kitchen.txt"), lambda path: sts.read_gold(path, STS, KITCHEN)
     ),
