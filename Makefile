@@ -11,7 +11,7 @@ TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 RUN := $(BIN)/stsbaselines run --fetch $(if $(filter 1,$(ACCEPT_LICENCE)),--accept-licence)
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong dist clean $(TASKS)
+.PHONY: help demo test lint docs reproduce reliability bench bench-wtmf bench-heritage ablation models strong dist clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
@@ -64,6 +64,10 @@ lint: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# The tables of docs/reliability.md.
+reliability: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m faults.page
 
 bench: $(VENV)/.base
 	$(PIP) --editable '.[bench]'

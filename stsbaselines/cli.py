@@ -90,6 +90,7 @@ Mapping_ = Annotated[
 
 def main() -> None:
     """Run the command line; bad input ends in one sentence and exit status 2."""
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -101,8 +102,21 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except MemoryError:
+        sys.exit(_refuse("There is not enough memory for this."))
     except OSError as error:
         sys.exit(_refuse(f"{error.filename or 'standard output'}: {error.strerror or error}"))
+
+
+def _replace_closed_streams() -> None:
+    """Let there be nothing on a closed standard input, and printing to a closed output fail."""
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO())
+    if sys.stdout is None:
+        raw = io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")
+        sys.stdout = io.TextIOWrapper(raw, write_through=True)
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
 
 
 def _refuse(message: str) -> int:
@@ -336,13 +350,12 @@ def compare(
     from stsbaselines.standing import compare as compare_systems
 
     named = systems.from_arguments(path or [], predictor or [], encoder or [], vectors or [])
-    if report is not None:
-        if not report:
-            raise InputError("--report is empty, but must name a folder.")
-        comparison_report.check_folder(Path(report))
+    if report == "":
+        raise InputError("--report is empty, but must name a folder.")
+    folder = comparison_report.folder_for(Path(report)) if report else nullcontext()
     by_code = sum(not isinstance(each, Path) for each in named.values())
     pairs = sum(each.pairs for each in find_task(task).datasets)
-    with _progress(pairs * by_code) as progress:
+    with folder, _progress(pairs * by_code) as progress:
         found = compare_systems(
             task,
             named,
@@ -355,9 +368,9 @@ def compare(
             n_jobs=_jobs(jobs),
             progress=progress,
         )
-    print(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
-    for file in found.report(report) if report else ():
-        print(f"wrote {file}", file=sys.stderr)
+        print(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
+        for file in found.report(report) if report else ():
+            print(f"wrote {file}", file=sys.stderr)
 
 
 @app.command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import re
@@ -25,7 +26,7 @@ from stsbaselines.comparison import (
     SignificanceTest,
 )
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.files import make_folder, to_json, write_text
+from stsbaselines.files import is_there, make_folder, to_json, write_text
 from stsbaselines.plots import printable
 from stsbaselines.reference import Row
 from stsbaselines.reference.ranking import Place, name_of, ranked_rows
@@ -133,16 +134,17 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     ...     [path.name for path in write(found, Path(folder))]
     ['index.html', 'comparison.md', 'comparison.tex', 'comparison.json']
     """
-    check_folder(folder)
-    as_json = to_json(comparison.to_dict()) + "\n"
-    texts = (html(comparison), markdown(comparison), latex(comparison), as_json)
-    for name, text in zip(FILES, texts, strict=True):
-        write_text(folder / name, text)
+    with folder_for(folder):
+        as_json = to_json(comparison.to_dict()) + "\n"
+        texts = (html(comparison), markdown(comparison), latex(comparison), as_json)
+        for name, text in zip(FILES, texts, strict=True):
+            write_text(folder / name, text)
     return [folder / name for name in FILES]
 
 
-def check_folder(folder: Path) -> None:
-    """Make the folder of a report, and refuse one that cannot be written to.
+@contextlib.contextmanager
+def folder_for(folder: Path) -> Iterator[None]:
+    """Make the folder of a report before there is one, and remove it if there is none after all.
 
     Parameters
     ----------
@@ -153,10 +155,17 @@ def check_folder(folder: Path) -> None:
     InputError
         If it cannot be made, or a folder is in the place of a file.
     """
+    is_new = not is_there(folder)
     make_folder(folder)
     for name in FILES:
         if (folder / name).is_dir():
             raise InputError([Fault(str(folder / name), "a directory", "a file or nothing")])
+    try:
+        yield
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):  # it is not empty
+                folder.rmdir()
 
 
 # What is said, in words and tables

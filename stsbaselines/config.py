@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from stsbaselines.data.catalogue import SAMPLE_PREFIX
 from stsbaselines.errors import Fault, InputError, suggestion
+from stsbaselines.files import is_there
 from stsbaselines.yamlmodel import read_model
 
 SEEDS_OF_AN_INTERVAL = 100
@@ -255,9 +256,9 @@ def read_config(config: str | Path) -> ExperimentConfig:
     """
     path = Path(config)
     packaged = _config_folder() / f"{config}.yaml"
-    if not path.is_file() and path.name == str(config) and packaged.is_file():
+    if path.name == str(config) and packaged.is_file() and not path.is_file():
         path = packaged
-    elif not path.exists():
+    elif not is_there(path):
         names = ", ".join(config_names())
         hint = suggestion(str(config), config_names())
         wanted = f"a configuration file, or one of {names}"

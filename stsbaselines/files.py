@@ -13,6 +13,7 @@ import re
 import secrets
 import shutil
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from stsbaselines.errors import Fault, InputError
 
 LONGEST_LINE = 1 << 20
 PACKED = (".gz", ".zst")
+PIPE_SECONDS = 10.0  # that a pipe is waited for whom writes to it
 _RANDOM_BYTES = 8  # in names of what is being written
 _PIECE = 1 << 17  # of what is unpacked; what is packed is read in smaller pieces
 _PACKED_PIECE = 1 << 14
@@ -87,14 +89,90 @@ def open_as_is(path: Path) -> BinaryIO:
         If it is missing, a directory, or not readable.
     """
     try:
-        return path.open("rb")
+        return io.BufferedReader(_Source(path))
     except IsADirectoryError:
         raise InputError([Fault(str(path), "a directory", "a file")]) from None
     except FileNotFoundError:
         raise InputError([Fault(str(path), "nothing there", "a file")]) from None
     except (OSError, ValueError) as error:
-        found = getattr(error, "strerror", None) or str(error)
-        raise InputError([Fault(str(path), found, "a readable file")]) from None
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path | str, error: Exception) -> InputError:
+    """Return the error for a file that could not be opened or read."""
+    found = getattr(error, "strerror", None) or str(error)
+    return InputError([Fault(str(path), found, "a readable file")])
+
+
+def read_whole(path: Path) -> bytes:
+    r"""Return the content of a file, unpacked as by `open_to_read`.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is too large, or is a device, which may have no end.
+
+    Examples
+    --------
+    >>> read_whole(Path("/dev/zero"))
+    Traceback (most recent call last):
+    stsbaselines.errors.InputError: /dev/zero: found a device, expected a file
+    """
+    with open_to_read(path) as stream:
+        if path.is_char_device():
+            raise InputError([Fault(str(path), "a device", "a file")])
+        return rest_of(stream, path)
+
+
+def rest_of(stream: BinaryIO, path: Path) -> bytes:
+    """Return all that is left in an open file.
+
+    Raises
+    ------
+    InputError
+        If it does not fit into memory.
+    """
+    try:
+        return stream.read()
+    except MemoryError:
+        raise InputError(
+            [Fault(str(path), "more than fits into memory", "a smaller file")]
+        ) from None
+
+
+class _Source(io.FileIO):
+    """What is read, as it is; that a disk fails, or nobody writes to a pipe, is an `InputError`."""
+
+    def __init__(self, path: Path) -> None:
+        self._is_awaited = path.is_fifo()
+        super().__init__(path, opener=_open_at_once if self._is_awaited else None)
+
+    def readinto(self, buffer: Any) -> int | None:
+        try:
+            return self._first(buffer) if self._is_awaited else super().readinto(buffer)
+        except OSError as error:
+            raise unreadable(str(self.name), error) from None
+
+    def _first(self, buffer: Any) -> int | None:
+        """Read the first bytes of a pipe; none at once if nobody has it open to write."""
+        deadline = time.monotonic() + PIPE_SECONDS
+        while (size := super().readinto(buffer)) == 0:
+            if time.monotonic() > deadline:
+                raise InputError([Fault(str(self.name), "a pipe that nobody writes to", "a file")])
+            time.sleep(0.01)
+        self._is_awaited = False
+        os.set_blocking(self.fileno(), True)
+        return super().readinto(buffer) if size is None else size
+
+    def read(self, size: int | None = -1) -> bytes:
+        return io.RawIOBase.read(self, -1 if size is None else size) or b""
+
+    def readall(self) -> bytes:
+        return io.RawIOBase.readall(self) or b""
+
+
+def _open_at_once(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_NONBLOCK)
 
 
 class _Unpacked(io.RawIOBase):
@@ -219,7 +297,8 @@ def lines_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[tuple[int,
     Raises
     ------
     InputError
-        For an empty stream, a byte order mark, a NUL byte, or a line over 1 MiB.
+        For an empty stream, a byte order mark, a NUL byte, a line over 1 MiB, or carriage returns
+        where there is no newline at all.
 
     Examples
     --------
@@ -232,6 +311,9 @@ def lines_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[tuple[int,
         number += 1
         if number == 1 and begins_with_mark(line):
             raise InputError([Fault(name, "a byte order mark", "plain text without one", 1)])
+        if number == 1 and is_without_newlines(line):
+            found = "line ends that are carriage returns"
+            raise InputError([Fault(name, found, "lines that end in a newline", 1)])
         if b"\0" in line:
             raise InputError([Fault(name, "a NUL byte (binary data)", "lines of text", number)])
         if len(line) > LONGEST_LINE:
@@ -239,6 +321,63 @@ def lines_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[tuple[int,
         yield number, line[:-1] if line.endswith(b"\n") else line
     if number == 0:
         raise InputError([Fault(name, "an empty file", "at least one line")])
+
+
+def is_without_newlines(content: bytes) -> bool:
+    r"""Tell whether the lines of a file end in carriage returns alone, as its first bytes say.
+
+    Examples
+    --------
+    >>> is_without_newlines(b"one\rtwo\r"), is_without_newlines(b"one\r\ntwo\r\n")
+    (True, False)
+    """
+    return b"\n" not in content and b"\r" in content.rstrip(b"\r")
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is something, be it a link to nothing or in a folder that is shut.
+
+    Examples
+    --------
+    >>> is_there(Path("/dev/null")), is_there(Path("/dev/null/nothing"))
+    (True, False)
+    """
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError):
+        pass
+    return True
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether `path` is a regular file, or in a folder that is shut, as opening it will say.
+
+    Examples
+    --------
+    >>> is_file(Path("/dev/null")), is_file(Path("/dev/null/nothing"))
+    (False, False)
+    """
+    try:
+        return path.is_file()
+    except OSError:
+        return True
+
+
+def entries_of(folder: Path) -> list[Path]:
+    """Return what is in a folder, in order.
+
+    Raises
+    ------
+    InputError
+        If it cannot be looked into.
+    """
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        found = error.strerror or "an error"
+        raise InputError([Fault(str(folder), found, "a readable folder")]) from None
 
 
 def begins_with_mark(content: bytes) -> bool:
@@ -447,7 +586,8 @@ def new_folder(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     make_folder(temporary)
     try:
-        yield temporary
+        with writing_to(path):
+            yield temporary
         try:
             temporary.rename(path)
         except OSError as error:

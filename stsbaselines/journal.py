@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, cast
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.files import writing_to
+from stsbaselines.files import is_file, rest_of, writing_to
 
 with contextlib.suppress(ImportError):  # there is none on Windows
     import fcntl
@@ -102,20 +102,30 @@ def open_journal(
     Traceback (most recent call last):
     stsbaselines.errors.InputError: ...journal.jsonl is of a run with another input: delete it ...
     """
-    if path.exists() and not path.is_file():
+    if not is_file(path) and path.exists():
         raise InputError([Fault(str(path), "no regular file", "a file that can be written")])
     with writing_to(path):
         stream = cast(BinaryIO, path.open("a+b"))
-    with stream:
+    with _closed_after(stream):
         _lock(path, stream)
         stream.seek(0)
-        content = b"" if anew else stream.read()
+        content = b"" if anew else rest_of(stream, path)
         entries, end = _read(path, content, dict(run), remedy)
         stream.truncate(end)
         journal = Journal(path, stream, entries[1:])
         if not entries:
             journal.append({_RUN: dict(run)})
         yield journal
+
+
+@contextlib.contextmanager
+def _closed_after(stream: BinaryIO) -> Iterator[None]:
+    """Close a journal, of which each line was written before, or could not be, as was said then."""
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            stream.close()
 
 
 def versions() -> dict[str, str | None]:

@@ -21,7 +21,7 @@ from zipfile import BadZipFile
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, unknown
 from stsbaselines.estimator import Estimator, is_learned, unknown_parameter
-from stsbaselines.files import new_folder, open_to_read
+from stsbaselines.files import new_folder, open_to_read, read_whole
 from stsbaselines.parallel import in_order
 
 CHUNK_SIZE = 10_000
@@ -392,6 +392,8 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
             found = [(key, arrays[key]) for key in arrays.files]
             if all(isinstance(value, np.ndarray) for _, value in found):
                 return found
+        except InputError:
+            raise
         except _NOT_AN_NPZ:
             pass
     raise InputError([Fault(str(path), "no npz of plain arrays", "saved arrays")])
@@ -402,12 +404,11 @@ def _refuse_constant(text: str) -> None:
 
 
 def _read_description(path: Path) -> Mapping[str, Any]:
-    with open_to_read(path) as stream:
-        try:
-            text = stream.read().decode("utf-8")
-            description = json.loads(text, parse_constant=_refuse_constant)
-        except (ValueError, RecursionError):
-            description = None
+    content = read_whole(path)
+    try:
+        description = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        description = None
     fields = {"name": str, "parameters": dict, "attributes": dict}
     if not isinstance(description, dict) or not all(
         isinstance(description.get(key), kind) for key, kind in fields.items()

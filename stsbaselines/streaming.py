@@ -20,15 +20,17 @@ from pickle import PicklingError
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from stsbaselines import formats
-from stsbaselines.errors import InputError, LostWorkersError
+from stsbaselines.errors import Fault, InputError, LostWorkersError
 from stsbaselines.files import (
     LONGEST_LINE,
     begins_with_mark,
     checksum,
     is_device,
+    is_without_newlines,
     open_to_read,
     put_in_place,
     target_of,
+    unreadable,
     writing,
     writing_to,
 )
@@ -165,7 +167,10 @@ def unread_blocks_of(stream: BinaryIO, offset: int, size: int | None = None) -> 
     >>> [(each.offset, each.end) for each in blocks]
     [(0, 4), (4, 8), (8, 11)]
     """
-    length = stream.seek(0, io.SEEK_END)
+    try:
+        length = stream.seek(0, io.SEEK_END)
+    except OSError as error:
+        raise unreadable(stream.name, error) from None
     while offset < length or not offset:
         last = stream.seek(offset + (size or BLOCK_SIZE) - 1)
         end = (
@@ -377,7 +382,8 @@ def _read(work: Work, block: Block) -> Block:
 def _score_lines(work: Work, block: Block) -> bytes:
     predictor, content = work.predictor, block.content
     if isinstance(content, bytes) and work.kind is Kind.lines:
-        is_plain = content and (block.offset or not begins_with_mark(content))
+        is_odd = not block.offset and (begins_with_mark(content) or is_without_newlines(content))
+        is_plain = content and not is_odd
         lines = predictor.score_lines(content) if is_plain else None
         if lines is not None:
             return lines
@@ -407,8 +413,10 @@ def _resumed(work: Work, n_jobs: int, advance: Advance) -> int:
     if source is None or out is None:
         raise InputError("--resume needs an input file and an output file.")
     target = target_of(out)
-    if is_device(source) or is_device(out):
-        raise InputError("--resume needs regular files, not a pipe or a device.")
+    for path in (source, out):
+        if is_device(path):
+            expected = "a regular file, as --resume needs"
+            raise InputError([Fault(str(path), "a pipe or a device", expected)])
     open_to_read(source).close()
     if not work.predictor.is_pairwise():
         raise InputError(

@@ -11,7 +11,7 @@ from typing import Any
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require, require_all
 from stsbaselines.errors import Fault, InputError, MissingDataError, nearest, suggestion
-from stsbaselines.files import open_to_read, unpacked_name
+from stsbaselines.files import entries_of, open_to_read, unpacked_name
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.family import Scores, family_of
 
@@ -141,7 +141,7 @@ def output_files(
     if not path.exists():
         open_to_read(path)
     if mapping:
-        raise InputError("--map names files of a folder, but the path given is a file.")
+        raise InputError([Fault(str(path), "a file", "a folder, whose files --map names")])
     only = task.dataset_names[0] if len(task.datasets) == 1 else None
     label = dataset or only or family_of(task).label_of_output(unpacked_name(path.name))
     if label is None or (dataset is None and label not in task.dataset_names):
@@ -156,7 +156,7 @@ def _files_of_folder(
 ) -> dict[str, Path]:
     family = family_of(task)
     labels: dict[str, list[str]] = {}
-    for path in sorted(folder.iterdir()):
+    for path in entries_of(folder):
         label = family.label_of_output(unpacked_name(path.name))
         if label is not None and path.name not in mapping.values():
             labels.setdefault(label, []).append(path.name)

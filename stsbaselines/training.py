@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import itertools
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -273,7 +274,7 @@ def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> 
 
 
 def _check_distinct(sources: Sequence[str | Path], what: str) -> None:
-    if len({Path(source).resolve() for source in sources}) < len(sources):
+    if len({os.path.realpath(source) for source in sources}) < len(sources):
         raise InputError(f"a {what} is named twice.")
 
 

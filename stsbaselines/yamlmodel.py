@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from yaml.constructor import ConstructorError
 
 from stsbaselines.errors import Fault, InputError, shown, suggestion
-from stsbaselines.files import open_to_read
+from stsbaselines.files import read_whole
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
@@ -68,18 +68,24 @@ def read_model(path: Path, model: type[Model]) -> Model:
         If it is not YAML, or does not fit the model: each fault is named with its line,
         and an unknown key with the key that was probably meant.
     """
-    with open_to_read(path) as stream:
-        try:
-            loader = _Loader(stream.read().decode("utf-8"))
-            node = loader.get_single_node()
-            content = None if node is None else loader.construct_document(node)
-        except UnicodeDecodeError:
-            raise InputError([Fault(str(path), "bytes that are not UTF-8", "YAML")]) from None
-        except (yaml.YAMLError, RecursionError, ValueError, AttributeError) as error:
-            mark = getattr(error, "problem_mark", None)
-            line = mark.line + 1 if mark else None
-            found = str(getattr(error, "problem", None) or "a fault").removeprefix("found ")
-            raise InputError([Fault(str(path), found, "YAML", line)]) from None
+    raw = read_whole(path)
+    line: int | None
+    try:
+        loader = _Loader(raw.decode("utf-8"))
+        node = loader.get_single_node()
+        content = None if node is None else loader.construct_document(node)
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError([Fault(str(path), "bytes that are not UTF-8", "YAML", line)]) from None
+    except yaml.reader.ReaderError as error:
+        line = raw.decode("utf-8").count("\n", 0, error.position) + 1
+        found = f"the character {chr(error.character)!a}"
+        raise InputError([Fault(str(path), found, "YAML", line)]) from None
+    except (yaml.YAMLError, RecursionError, ValueError, AttributeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else None
+        found = str(getattr(error, "problem", None) or "a fault").removeprefix("found ")
+        raise InputError([Fault(str(path), found, "YAML", line)]) from None
     if not isinstance(content, dict):
         found = "nothing" if content is None else shown(str(content))
         raise InputError([Fault(str(path), found, "keys and values")])

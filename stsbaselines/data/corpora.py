@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+import io
 import itertools
 import re
 import zipfile
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from stsbaselines.data.find import directories
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown, suggestion
-from stsbaselines.files import lines_of, open_to_read
+from stsbaselines.files import entries_of, is_file, is_there, lines_of, open_to_read, read_whole
 
 DEBIAN_WORDNET = Path("/usr/share/wordnet")
 DEBIAN_GCIDE = Path("/usr/share/dictd/gcide.dict.dz")
@@ -86,7 +87,7 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
     if read is not None:
         return read(data_dir)
     path = Path(corpus)
-    if not path.exists():
+    if not is_there(path):
         hint = suggestion(str(corpus), corpus_names())
         expected = f"a text file, or one of {', '.join(corpus_names())}"
         raise InputError(f"there is no corpus {str(corpus)!r}{hint or '.'} Expected {expected}.")
@@ -165,10 +166,10 @@ def find_wordnet(data_dir: str | Path | None = None) -> Path:
 def _wordnet(data_dir: str | Path | None) -> Lines:
     place = find_wordnet(data_dir)
     files = _files(place, len(_WORDNET_FILES), _WORDNET_FILES.__contains__)
-    return itertools.chain.from_iterable(map(_synsets, files))
+    return itertools.chain.from_iterable(itertools.starmap(_synsets, files))
 
 
-def _synsets(content: bytes) -> Lines:
+def _synsets(name: str, content: bytes) -> Lines:
     """Yield the synsets of a data file of WordNet: words, definition and examples."""
     for line in content.decode("utf-8", "replace").split("\n"):
         fields, bar, gloss = line.partition(" | ")
@@ -176,7 +177,7 @@ def _synsets(content: bytes) -> Lines:
             columns = fields.split(" ")
             count = columns[3] if len(columns) > 3 else ""
             if not _HEXADECIMAL.fullmatch(count):
-                raise InputError([Fault("wordnet", shown(line), "a synset")])
+                raise InputError([Fault(name, shown(line), "a synset")])
             words = columns[4 : 4 + 2 * int(count, 16) : 2]
             names = [_ADJECTIVE_MARKER.sub("", word).replace("_", " ") for word in words]
             yield f"{' '.join(names)} {gloss.strip()}"
@@ -185,20 +186,23 @@ def _synsets(content: bytes) -> Lines:
 def _brown(data_dir: str | Path | None) -> Lines:
     place = _required("brown", nltk_place("brown", data_dir))
     files = _files(place, BROWN_FILES, _BROWN_FILE.fullmatch)
-    return itertools.chain.from_iterable(map(_untagged, files))
+    return itertools.chain.from_iterable(itertools.starmap(_untagged, files))
 
 
-def _untagged(content: bytes) -> Lines:
-    for line in content.decode("utf-8", "replace").split("\n"):
-        words = [token.rpartition("/")[0] for token in line.split()]
+def _untagged(name: str, content: bytes) -> Lines:
+    """Yield the sentences of a file of the Brown corpus, without the tags of their words."""
+    for number, line in lines_of(io.BytesIO(content), name):
+        words = [token.rpartition("/")[0] for token in line.decode("utf-8", "replace").split()]
+        if not all(words):
+            raise InputError([Fault(name, shown(line), "words, each with / and its tag", number)])
         if words:
             yield " ".join(words)
 
 
 def _gcide(_: str | Path | None, without_wordnet: bool = False) -> Lines:
     name = "gcide-without-wordnet" if without_wordnet else "gcide"
-    place = _required(name, DEBIAN_GCIDE if DEBIAN_GCIDE.is_file() else None)
-    return _definitions(place.read_bytes(), without_wordnet)
+    place = _required(name, DEBIAN_GCIDE if is_file(DEBIAN_GCIDE) else None)
+    return _definitions(read_whole(place), without_wordnet)
 
 
 def _definitions(content: bytes, without_wordnet: bool) -> Lines:
@@ -207,6 +211,8 @@ def _definitions(content: bytes, without_wordnet: bool) -> Lines:
         text = gzip.decompress(content).decode("utf-8", "replace")
     except (OSError, EOFError, zlib.error):
         raise InputError([Fault(str(DEBIAN_GCIDE), "damaged content", "a dictionary")]) from None
+    if not _HEADWORD.search(text):
+        raise InputError([Fault(str(DEBIAN_GCIDE), "no headword", "a dictionary")])
     for entry in re.split(r"\n(?=\S)", text):
         head = _HEADWORD.match(entry)
         if head is None:
@@ -250,33 +256,33 @@ def nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
         packed = place.with_suffix(".zip")
         if place.is_dir():
             return place
-        if packed.is_file():
+        if is_file(packed):
             return packed
     return None
 
 
-def _files(place: Path, files: int, wanted: Callable[[str], object]) -> Iterator[bytes]:
-    """Yield the contents of a corpus, and refuse one with another number of files."""
+def _files(place: Path, files: int, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of a corpus' files, and refuse one with more or fewer of them."""
     found = 0
-    for content in _of_folder(place, wanted) if place.is_dir() else _members(place, wanted):
+    for each in _of_folder(place, wanted) if place.is_dir() else _members(place, wanted):
         found += 1
-        yield content
+        yield each
     if found != files:
         raise InputError([Fault(str(place), f"{found} files", f"{files}, the whole corpus")])
 
 
-def _of_folder(path: Path, wanted: Callable[[str], object]) -> Iterator[bytes]:
-    for file in sorted(path.iterdir()):
+def _of_folder(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
+    for file in entries_of(path):
         if wanted(file.name):
-            yield file.read_bytes()
+            yield str(file), read_whole(file)
 
 
-def _members(path: Path, wanted: Callable[[str], object]) -> Iterator[bytes]:
+def _members(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(path) as archive:
             for name in sorted(archive.namelist()):
                 if wanted(Path(name).name):
-                    yield archive.read(name)
+                    yield f"{path}/{name}", archive.read(name)
     except (zipfile.BadZipFile, OSError, RuntimeError, zlib.error):
         raise InputError([Fault(str(path), "damaged content", "a zip archive")]) from None
 

@@ -19,7 +19,7 @@ import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.errors import Fault, InputError, MissingDataError
-from stsbaselines.files import PACKED, open_to_read, unpacked_name
+from stsbaselines.files import PACKED, is_file, open_to_read, unpacked_name
 
 ENVIRONMENT = "STSBASELINES_DATA"
 OFFLINE = "STSBASELINES_OFFLINE"
@@ -468,7 +468,7 @@ def _content(path: Path) -> Iterator[bytes]:
 def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
     for folder, place in _places(task, data_dir):
         for path in (place / f"{name}{ending}" for ending in ("", *PACKED)):
-            if path.is_file():
+            if is_file(path):
                 yield folder, path
 
 

@@ -17,7 +17,8 @@ from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 
-from stsbaselines.errors import InputError, unknown
+from stsbaselines.errors import Fault, InputError, unknown
+from stsbaselines.files import entries_of, read_whole
 
 TABLES = Path(__file__).parent / "tables"
 
@@ -115,7 +116,7 @@ def table_names() -> list[str]:
     >>> "sts2013-core" in table_names()
     True
     """
-    return sorted(path.stem for path in TABLES.glob("*.tsv"))
+    return sorted(path.stem for path in entries_of(TABLES) if path.suffix == ".tsv")
 
 
 @functools.cache
@@ -139,7 +140,16 @@ def table(name: str) -> Table:
     """
     if name not in table_names():
         raise unknown("table", name, table_names())
-    lines = (TABLES / f"{name}.tsv").read_bytes().decode("utf-8").rstrip("\n").split("\n")
+    path = TABLES / f"{name}.tsv"
+    content = read_whole(path)
+    try:
+        return _table(name, content.decode("utf-8"))
+    except (ValueError, LookupError, TypeError, ArithmeticError, csv.Error):
+        raise InputError([Fault(str(path), "damaged content", "a table of results")]) from None
+
+
+def _table(name: str, text: str) -> Table:
+    lines = text.rstrip("\n").split("\n")
     head = list(itertools.takewhile(lambda line: line.startswith("# "), lines))
     about = dict(line[2:].split(": ", 1) for line in head)
     rows = list(csv.DictReader(lines[len(head) :], delimiter="\t", quoting=csv.QUOTE_NONE))

@@ -96,11 +96,7 @@ def read_record(path: Path) -> Record:
     if path.suffix not in readers:
         raise InputError([Fault(str(path), shown(path.name), "a name in .txt, .json or .xml")])
     with open_to_read(path) as stream:
-        try:
-            content = stream.read(LARGEST_FILE + 1)
-        except OSError as error:
-            found = error.strerror or "an error"
-            raise InputError([Fault(str(path), found, "a readable file")]) from None
+        content = stream.read(LARGEST_FILE + 1)
     record = readers[path.suffix](content, str(path))
     if not any(record):
         raise InputError([Fault(str(path), "none of the fields", "a record with one at least")])

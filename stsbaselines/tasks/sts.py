@@ -8,6 +8,7 @@ surrogate escapes (PEP 383), so that encoding a sentence gives back its bytes.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -128,13 +129,19 @@ def read_training(
     -------
     pairs : list of (str, str)
     gold : ndarray of float of shape (n_pairs,)
+
+    Raises
+    ------
+    InputError
+        For a line that does not fit, or if there are more or fewer pairs than scores.
     """
     gold = read_gold(files["gold"], task, dataset)
+    pairs = list(read_pairs(files["input"]))
+    if len(pairs) != len(gold):
+        expected = f"{len(gold)}, one for each score"
+        raise InputError([Fault(str(files["input"]), f"{len(pairs)} lines", expected)])
     scored = ~np.isnan(gold)
-    pairs = [
-        pair for pair, counts in zip(read_pairs(files["input"]), scored, strict=True) if counts
-    ]
-    return pairs, gold[scored]
+    return list(itertools.compress(pairs, scored)), gold[scored]
 
 
 def read_gold(path: Path, task: Task, dataset: DataSet) -> FloatArray:

@@ -18,6 +18,7 @@ from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.europeana import item_code, record_name
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown
+from stsbaselines.files import entries_of, is_there
 from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
@@ -142,7 +143,7 @@ def read_inputs(files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iter
 
 def _record_files(folder: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()):
+    for path in entries_of(folder):
         if path.suffix in SUFFIXES and found.setdefault(path.stem, path) != path:
             other = found[path.stem].name
             raise InputError([Fault(str(path), f"{other} as well", "one file for each item")])
@@ -158,7 +159,7 @@ def read_left_out(records: Path) -> set[str]:
         The folder of the records: ``left-out.txt`` lies beside it.
     """
     path = records.parent / LEFT_OUT
-    return set(parse_lines(path, _name)) if path.exists() else set()
+    return set(parse_lines(path, _name)) if is_there(path) else set()
 
 
 def _name(line: bytes) -> str:

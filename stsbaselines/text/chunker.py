@@ -17,7 +17,7 @@ from typing import Any
 import pycrfsuite
 
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.files import open_to_read, readable
+from stsbaselines.files import read_whole, readable
 
 SHIPPED = Path(__file__).parent / "models" / "chunker"
 CARD = "model-card.json"
@@ -100,11 +100,11 @@ def encodable(tokens: Sequence[str]) -> list[str]:
 
 def read_card(path: Path, of: str) -> dict[str, Any]:
     """Read a model card; `of` says of what, for the error if it is none."""
-    with open_to_read(path) as stream:
-        try:
-            card = json.loads(stream.read().decode("utf-8"))
-        except (ValueError, RecursionError):
-            card = None
+    content = read_whole(path)
+    try:
+        card = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        card = None
     files = card.get("files") if isinstance(card, dict) else None
     if not isinstance(files, dict) or not all(isinstance(each, dict) for each in files.values()):
         raise InputError([Fault(str(path), "other content", f"the model card of {of}")])
@@ -118,8 +118,7 @@ def read_model(path: Path, card: dict[str, Any]) -> bytes:
 
 def read_described(path: Path, card: dict[str, Any], magic: bytes = b"") -> bytes:
     """Read a file, but only the one of the model card, and one that begins with `magic`."""
-    with open_to_read(path) as stream:
-        content = stream.read()
+    content = read_whole(path)
     found = f"sha256 {hashlib.sha256(content).hexdigest()}"
     expected = f"sha256 {card['files'].get(path.name, {}).get('sha256')}"
     if found != expected or not content.startswith(magic):

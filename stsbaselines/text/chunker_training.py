@@ -17,7 +17,14 @@ import pycrfsuite
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import lines_of, new_folder, open_to_read, to_json, write_text
+from stsbaselines.files import (
+    lines_of,
+    new_folder,
+    open_to_read,
+    read_whole,
+    to_json,
+    write_text,
+)
 from stsbaselines.text.chunker import (
     CARD,
     CHUNKER,
@@ -221,6 +228,7 @@ def _joined(sentence: Sentence) -> Sentence:
     return joined
 
 
+_SIZE = slice(4, 8)  # where a model says how long it is
 Example = tuple[list[list[str]], list[str]]
 
 
@@ -241,11 +249,20 @@ def _words(sentence: Sentence) -> list[str]:
 def train_model(
     model: Path, examples: Iterable[Example], settings: Mapping[str, float] = SETTINGS
 ) -> None:
-    """Train a conditional random field on (features, labels) of sentences, and write it."""
+    """Train a conditional random field on (features, labels) of sentences, and write it.
+
+    Raises
+    ------
+    InputError
+        If it could not be written whole, of which CRFsuite says nothing.
+    """
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=settings, verbose=False)
     for features, labels in examples:
         trainer.append(features, labels)
     trainer.train(str(model))
+    content = read_whole(model) if model.exists() else b""
+    if content[_SIZE] != len(content).to_bytes(4, "little"):
+        raise InputError([Fault(str(model), "a part of the model", "a disk with room for it")])
 
 
 def tested_on(chunker: Chunker, sentences: Sequence[Sentence]) -> dict[str, float | None]:
@@ -289,7 +306,7 @@ def _card(folder: Path, sources: Sequence[Path], licence: str) -> dict[str, Any]
 
 def described(path: Path) -> dict[str, Any]:
     """Return what a model card says of a file: name, size and SHA-256."""
-    content = path.read_bytes()
+    content = read_whole(path)
     return {"file": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import lines_of, new_folder, open_as_is, open_to_read
+from stsbaselines.files import lines_of, new_folder, open_as_is, open_to_read, read_whole
 from stsbaselines.text.chunker import chunk_spans
 from stsbaselines.text.chunker_training import (
     Example,
@@ -97,7 +97,7 @@ def train_names(data: Path, out: Path, report: Report = no_report) -> dict[str, 
     InputError
         If a file is missing, or a line of one does not fit.
     """
-    gazetteers = [_content(data / GAZETTEER_FOLDER / name) for name in GAZETTEERS]
+    gazetteers = [read_whole(data / GAZETTEER_FOLDER / name) for name in GAZETTEERS]
     lists = gazetteers_of(gazetteers)
     training = [*_sentences(data, TRAINING), *turned_names(lists)]
     tests = {name: list(_sentences(data, [part])) for name, part in TESTS.items()}
@@ -114,11 +114,6 @@ def train_names(data: Path, out: Path, report: Report = no_report) -> dict[str, 
             card["test"][name] = tested_on(tagger, sentences)
         write_card(folder, card)
     return card
-
-
-def _content(path: Path) -> bytes:
-    with open_to_read(path) as stream:
-        return stream.read()
 
 
 def _card(data: Path, folder: Path) -> dict[str, Any]:
@@ -365,7 +360,7 @@ def _members(path: Path) -> dict[str, bytes]:
                 for member in archive:
                     if member.isfile() and (file := archive.extractfile(member)):
                         members[member.name] = file.read()
-        except (tarfile.TarError, OSError, EOFError, zlib.error):
+        except (tarfile.TarError, OSError, EOFError, MemoryError, zlib.error):
             raise InputError([Fault(str(path), "damaged content", "a tar.gz archive")]) from None
     return members
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import os
 import zipfile
 import zlib
 from collections import Counter, deque
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from stsbaselines.errors import Fault, InputError, shown, unknown
-from stsbaselines.files import open_to_read
+from stsbaselines.files import is_file, is_without_newlines, read_whole
 
 _FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
@@ -79,6 +80,8 @@ class WordNet:
         for number, (part, name) in enumerate(_FILES.items(), 1):
             source = folder / f"data.{name}"
             content = _content(folder, source.name)
+            if is_without_newlines(content) or (name == "noun" and not content):
+                raise InputError([Fault(str(source), "no lines", "the whole file")])
             self._senses[part], self._hypernyms[part] = _taxonomy(content, source, number)
             self._exceptions[part] = _exceptions(_content(folder, f"{name}.exc"))
         # The caches are its own, not of the class, so that they end with it.
@@ -265,7 +268,7 @@ def load_wordnet(folder: str | Path) -> WordNet:
     >>> wordnet.resnik("dog", "hound", "n")
     1.0
     """
-    return _load(Path(folder).resolve())
+    return _load(Path(os.path.realpath(folder)))
 
 
 _load = functools.cache(WordNet)
@@ -273,9 +276,8 @@ _load = functools.cache(WordNet)
 
 def _content(folder: Path, name: str) -> bytes:
     """Return the content of a file in a folder, or in a zip archive of a folder."""
-    if not zipfile.is_zipfile(folder):
-        with open_to_read(folder / name) as stream:
-            return stream.read()
+    if not (is_file(folder) and zipfile.is_zipfile(folder)):
+        return read_whole(folder / name)
     try:
         with zipfile.ZipFile(folder) as archive:
             return archive.read(f"{folder.stem}/{name}")

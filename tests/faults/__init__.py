@@ -1,0 +1,1 @@
+"""The fault catalogue: faults of files and machines, and what reads or writes files."""
