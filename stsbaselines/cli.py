@@ -446,7 +446,7 @@ def _parameters(options: list[str] | None) -> dict[str, Any]:
             raise InputError(f"--set is {option!r}, but must be NAME=VALUE.")
         try:
             parameters[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             parameters[name] = value
     return parameters
 

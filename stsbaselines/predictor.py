@@ -11,19 +11,18 @@ import itertools
 import json
 import os
 import pkgutil
-import struct
-import zlib
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, ClassVar, TypeVar
-from zipfile import BadZipFile
 
 import numpy as np
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, unknown
 from stsbaselines.estimator import Estimator, is_learned, unknown_parameter
-from stsbaselines.files import new_folder, open_to_read
+from stsbaselines.files import ZIP_ERRORS, new_folder, open_to_read
 from stsbaselines.parallel import in_order
 
 CHUNK_SIZE = 10_000
@@ -31,17 +30,13 @@ _DESCRIPTION = "predictor.json"
 _ARRAYS = "arrays.npz"
 
 _NOT_AN_NPZ = (
-    ValueError,
-    OSError,
-    EOFError,
-    RuntimeError,
-    LookupError,
+    *ZIP_ERRORS,
     AttributeError,
+    LookupError,
     MemoryError,
-    OverflowError,
-    BadZipFile,
-    struct.error,
-    zlib.error,
+    SyntaxError,
+    TokenError,
+    TypeError,
 )
 
 T = TypeVar("T")
@@ -381,7 +376,8 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
     InputError
         If it is none.
     """
-    with open_to_read(path) as stream:
+    with open_to_read(path) as stream, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what Python 2 wrote
         try:
             arrays = np.load(stream, allow_pickle=False)
             found = [(key, arrays[key]) for key in arrays.files]

@@ -10,13 +10,12 @@ import functools
 import itertools
 import math
 import zipfile
-import zlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from stsbaselines.errors import Fault, InputError, shown, unknown
-from stsbaselines.files import open_to_read
+from stsbaselines.files import open_to_read, open_zip
 
 _FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
@@ -277,12 +276,10 @@ def _content(folder: Path, name: str) -> bytes:
         with open_to_read(folder / name) as stream:
             return stream.read()
     try:
-        with zipfile.ZipFile(folder) as archive:
+        with open_zip(folder) as archive:
             return archive.read(f"{folder.stem}/{name}")
     except KeyError:
         raise InputError([Fault(str(folder), f"no {name}", "the files of WordNet")]) from None
-    except (zipfile.BadZipFile, OSError, RuntimeError, zlib.error):
-        raise InputError([Fault(str(folder), "damaged content", "a zip archive")]) from None
 
 
 def _exceptions(content: bytes) -> dict[str, list[str]]:
