@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stsbaselines import __version__
-from stsbaselines.errors import InputError
+from stsbaselines.errors import InputError, visible
 from stsbaselines.models import (
     CORPORA,
     PAIRS,
@@ -93,13 +93,18 @@ def main() -> None:
 
 
 def _refuse(message: str) -> int:
-    print(message, file=sys.stderr)
+    _say(message, file=sys.stderr)
     return BAD_INPUT
+
+
+def _say(text: str, **options: Any) -> None:
+    """Print a text; what a terminal would act on, as in the name of a file, is escaped."""
+    print(visible(text), **options)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"stsbaselines {__version__}")
+        _say(f"stsbaselines {__version__}")
         raise typer.Exit
 
 
@@ -180,8 +185,8 @@ def run(
     for name, each in zip(config, configs, strict=True):
         _validate(name, each)
     for number, each in enumerate(configs):
-        print("" if number == 0 else "\n", end="")
-        print(results_text(_run(each, out, data_dir, jobs, resume)), flush=True)
+        _say("" if number == 0 else "\n", end="")
+        _say(results_text(_run(each, out, data_dir, jobs, resume)), flush=True)
 
 
 def _validate(name: str, config: ExperimentConfig) -> None:
@@ -213,8 +218,8 @@ def demo(out: Annotated[Path | None, typer.Option("--out", metavar="DIR")] = Non
 
     with tempfile.TemporaryDirectory() as temporary:
         for name in sample_config_names():
-            print(results_text(_run(read_config(name), out or Path(temporary), None, 1)))
-    print("\nWith the official data, `make sts2013` compares with the published rows.")
+            _say(results_text(_run(read_config(name), out or Path(temporary), None, 1)))
+    _say("\nWith the official data, `make sts2013` compares with the published rows.")
 
 
 @app.command()
@@ -241,7 +246,7 @@ def score(
     scores = submission.score(task, path, dataset, _mapping(mapping), data_dir)
     if details and not scores.details:
         raise InputError(f"{task} has no tables for error analysis.")
-    print(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
+    _say(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
 
 
 @app.command()
@@ -313,9 +318,9 @@ def compare(
             n_jobs=_jobs(jobs),
             progress=progress,
         )
-    print(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
+    _say(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
     for file in found.report(report) if report else ():
-        print(f"wrote {file}", file=sys.stderr)
+        _say(f"wrote {file}", file=sys.stderr)
 
 
 @app.command("explain-number", context_settings={"ignore_unknown_options": True})
@@ -337,7 +342,7 @@ def explain_number(
     from stsbaselines.report import explanation_text
 
     found = explain(number, task, path, dataset, _mapping(mapping), data_dir)
-    print(to_json(found.to_dict()) if as_json else explanation_text(found))
+    _say(to_json(found.to_dict()) if as_json else explanation_text(found))
     if not found.matches:
         raise typer.Exit(1)
 
@@ -354,7 +359,7 @@ def check(
 
     files = submission.check(task, path, dataset, _mapping(mapping))
     for name, file in files.items():
-        print(f"{name}: {file} is well-formed")
+        _say(f"{name}: {file} is well-formed")
 
 
 def _mapping(options: list[str] | None) -> dict[str, str]:
@@ -424,7 +429,7 @@ def predict(
         pairs = predict_file(system, source, target, n_jobs, resume, advance)
     if target is not None:
         rate = pairs / max(time.monotonic() - start, 1e-9)
-        print(
+        _say(
             f"wrote {target}: {pairs:,} {'pair' if pairs == 1 else 'pairs'},"
             f" {rate:,.0f} a second; {system.signature()}",
             file=sys.stderr,
@@ -471,7 +476,7 @@ def show(
     target = out or Path(f"{path.stem}.html")
     _check_is_other(target, path)
     write_text(target, page(task, path, gold, dataset, data_dir))
-    print(f"wrote {target}")
+    _say(f"wrote {target}")
 
 
 @app.command()
@@ -498,7 +503,7 @@ def align(
     if format == "wa":
         sys.stdout.buffer.write(format_predictions([pair.alignments], [pair[:2]]))
     elif format == "json":
-        print(to_json({"sentences": pair[:2], "alignments": show.as_rows(pair)}))
+        _say(to_json({"sentences": pair[:2], "alignments": show.as_rows(pair)}))
     else:
         text = alignments_text(show.as_rows(pair))
         Console(highlight=False, soft_wrap=True).print(text)
@@ -530,10 +535,10 @@ def train_chunker(
     from stsbaselines.text import chunker_training
 
     def report(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        _say(line, file=sys.stderr, flush=True)
 
     card = chunker_training.train_chunker(data, out, tags_from or [], licence, report)
-    print(to_json(card))
+    _say(to_json(card))
 
 
 @train_app.command("names")
@@ -549,9 +554,9 @@ def train_names(
     from stsbaselines.text import names_training
 
     def report(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        _say(line, file=sys.stderr, flush=True)
 
-    print(to_json(names_training.train_names(data, out, report)))
+    _say(to_json(names_training.train_names(data, out, report)))
 
 
 @train_app.command("typed-tfidf")
@@ -573,8 +578,8 @@ def train_typed_tfidf(
     model = train_on_catalogues(records, **_parameters(parameter))
     model.save(out)
     for name, each in model.corpora_.items():
-        print(f"{Path(name).name}: {each['records']:,} records")
-    print(f"wrote {out}")
+        _say(f"{Path(name).name}: {each['records']:,} records")
+    _say(f"wrote {out}")
 
 
 ModelOut = Annotated[
@@ -606,8 +611,8 @@ def train_on_corpora(
     defaults = type(model)().get_params()
     model.set_params(**{name: defaults[name] for name in usual}).save(target)
     for name, each in model.corpora_.items():
-        print(f"{Path(name).name}: {each['sentences']:,} sentences")
-    print(f"wrote {target}")
+        _say(f"{Path(name).name}: {each['sentences']:,} sentences")
+    _say(f"wrote {target}")
 
 
 def train_on_pairs(
@@ -632,8 +637,8 @@ def train_on_pairs(
     model.save(target)
     for name in training.datasets_of(on):
         count = model.trained_on_.get(name)
-        print(f"{name}: {count:,} pairs" if count else f"{name}: left out, as it is not here")
-    print(f"wrote {target}")
+        _say(f"{name}: {count:,} pairs" if count else f"{name}: left out, as it is not here")
+    _say(f"wrote {target}")
 
 
 def _add_trainers() -> None:
@@ -710,13 +715,13 @@ def tables(
         is_selected = bool(team or unsupervised or top)
         plot_table(reference.table(chosen.name), plot, chosen.rows if is_selected else ())
     if task is None:
-        print(render([table.summary() for table in found], style))
+        _say(render([table.summary() for table in found], style))
     elif style is Format.json:
-        print(to_json([{**table.summary(), "rows": table.cells()} for table in found]))
+        _say(to_json([{**table.summary(), "rows": table.cells()} for table in found]))
     elif style is Format.csv:
-        print(render(_only(found, task, "CSV").cells(), style))
+        _say(render(_only(found, task, "CSV").cells(), style))
     else:
-        print(tables_text(found, style))
+        _say(tables_text(found, style))
 
 
 def _only(found: list[Table], task: str | None, purpose: str) -> Table:
@@ -770,7 +775,7 @@ def reproduce(
     if out is not None:
         for ending, each in [("txt", Format.text), ("json", Format.json), ("md", Format.markdown)]:
             write_text(out / f"ledger.{ending}", ledger_text(cells, each) + "\n")
-    print(ledger_text(cells, style))
+    _say(ledger_text(cells, style))
     if any(cell.status == "differs" for cell in cells):
         raise typer.Exit(1)
 
@@ -787,7 +792,7 @@ def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOptio
     style = _format(format)
     rows = listing(_tasks(tasks), data_dir)
     long = ("source", "folders", "citation")
-    print(render(without(rows, *long) if style is Format.text else rows, style))
+    _say(render(without(rows, *long) if style is Format.text else rows, style))
 
 
 @data_app.command("path")
@@ -802,7 +807,7 @@ def data_path(
 
     entry = find_task(task)
     datasets = entry.datasets if dataset is None else [entry.dataset(dataset)]
-    print("\n".join(str(path) for path in paths(entry, datasets, data_dir)))
+    _say("\n".join(str(path) for path in paths(entry, datasets, data_dir)))
 
 
 @data_app.command("verify")
@@ -815,7 +820,7 @@ def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
 
     right, faults = verify(_tasks(tasks), data_dir, complete=bool(tasks))
     for line in right:
-        print(line)
+        _say(line)
     if faults:
         raise InputError(faults)
 
@@ -869,7 +874,7 @@ def data_fetch(
             pause=pause,
             progress=lambda *_: progress(1),
         )
-    print(
+    _say(
         f"{folder}: {len(found.fetched):,} records fetched, {len(found.present):,} were here,"
         f" {len(found.vanished):,} have vanished, {len(found.failed):,} failed"
     )

@@ -46,7 +46,7 @@ _RANDOM_BYTES = 8  # in names of what is being written
 _PIECE = 1 << 17  # of what is unpacked; what is packed is read in smaller pieces
 _PACKED_PIECE = 1 << 14
 # What json.dumps leaves as it is, though terminals act on it.
-_UNSEEN_IN_JSON = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNSEEN_IN_JSON = re.compile("[\x7f-\x9f]")
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 
@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from yaml.constructor import ConstructorError
 
-from stsbaselines.errors import Fault, InputError, shown, suggestion
+from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown, suggestion
 from stsbaselines.files import open_to_read
 
 LARGEST_FILE = 1 << 18
@@ -21,7 +21,6 @@ _NOT_YAML = (
     ArithmeticError,
     AttributeError,
     LookupError,
-    RecursionError,
     TypeError,
     ValueError,
 )
@@ -72,13 +71,15 @@ def read_model(path: Path, model: type[Model]) -> Model:
         loader = _Loader(text.decode("utf-8"))
         node = loader.get_single_node()
         if _values_in(node, {}) > MOST_VALUES:
-            found = f"aliases that stand for over {MOST_VALUES:,} values"
+            found = f"over {MOST_VALUES:,} values, with those that aliases stand for"
             raise InputError([Fault(str(path), found, "fewer")])
         content = None if node is None else loader.construct_document(node)
     except UnicodeDecodeError:
         raise InputError([Fault(str(path), "bytes that are not UTF-8", "YAML")]) from None
     except InputError:
         raise
+    except RecursionError:
+        raise InputError([Fault(str(path), "values nested too deeply", "YAML")]) from None
     except _NOT_YAML as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else None
@@ -89,7 +90,8 @@ def read_model(path: Path, model: type[Model]) -> Model:
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise InputError(list(_faults(path, error, node, model))) from None
+        faults = _faults(path, error, node, model)
+        raise InputError(list(islice(faults, SHOWN_FAULTS))) from None
 
 
 def _values_in(node: yaml.Node | None, counted: dict[int, int]) -> int:

@@ -60,9 +60,7 @@ KINDS = {
 _LABEL = re.compile("O|[BI]-[A-Za-z-]+")
 _HANDLE = "@"
 _NEW_DOCUMENT = ["-DOCSTART-"]
-_MENTION = re.compile(
-    r"\((\d{1,9})-(\w+)-[^()]*?-(\d{1,9})[\d,]*-[^()]*(\))?|(\d{1,9})\)"
-)
+_MENTION = re.compile(r"\((\d{1,9})-(\w+)-[^()]*?-(\d{1,9})[\d,]*-[^()]*(\))?|(\d{1,9})\)")
 _PERSONS = ("PER", "person")
 _INNER = PARTICLES.union(("&", ".", "'s", "-"))
 _NOT_FIRST = ("the", "a", "an", "my", "his", "her", "our")
