@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong clean $(TASKS)
+.PHONY: help demo test lint audit fuzz docs reproduce bench bench-wtmf bench-heritage ablation models strong clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
@@ -15,6 +15,8 @@ help:
 	@echo "make TASK        one of: $(TASKS)"
 	@echo "make strong      DKPro and TakeLab, made anew, on 2012, 2013 and 2015"
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
+	@echo "make fuzz        ten minutes of damaged and hostile input for all readers (SECONDS=600)"
+	@echo "make audit       insecure code, and known vulnerabilities of what the package needs"
 	@echo "make lint docs bench clean"
 
 $(VENV)/bin/python:
@@ -47,6 +49,15 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+audit: $(VENV)/.dev
+	$(BIN)/bandit -q -c pyproject.toml -r stsbaselines
+	@$(BIN)/python tests/audit.py
+
+SECONDS := 600
+fuzz: $(VENV)/.dev
+	@$(PIP) --editable '.[fuzz]' || echo "atheris cannot be installed here"
+	@$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS)
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import math
-import pickle
+import pickle  # nosec B403  # an exception alone
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
