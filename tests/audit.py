@@ -65,10 +65,8 @@ def asked(versions: Mapping[str, str]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         pinned, report = Path(folder, "pinned.txt"), Path(folder, "report.json")
         pinned.write_text("".join(f"{name}=={versions[name]}\n" for name in versions))
-        options = (
-            "--no-deps --disable-pip --progress-spinner off --timeout 15 --format json".split()
-        )
-        files = ["--requirement", str(pinned), "--output", str(report)]
+        options = ["--no-deps", "--disable-pip", "--progress-spinner=off", "--timeout=15"]
+        files = [f"--requirement={pinned}", "--format=json", f"--output={report}"]
         command = [sys.executable, "-m", "pip_audit", *options, *files]
         subprocess.run(command, capture_output=True, timeout=SECONDS)
         return dict(json.loads(report.read_text())) if report.exists() else {}
