@@ -287,6 +287,47 @@ def test_a_saved_predictor_names_a_baseline_and_learned_attributes_only(
     refused(lambda: predictor.load(folder))
 
 
+def changed_model(folder: Path, **change: Any) -> None:
+    path = folder / "predictor.json"
+    content = json.loads(path.read_text())
+    for part, values in change.items():
+        content[part].update(values)
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "learned",
+    [
+        {"document_frequencies_": {"bridge": -5}},
+        {"document_frequencies_": {"bridge": 3}},
+        {"document_frequencies_": {"bridge": "1"}},
+        {"document_frequencies_": {"bridge": True}},
+        {"document_frequencies_": []},
+        {"n_records_": 1.5},
+        {"n_records_": -1},
+        {"n_records_": None},
+    ],
+)
+def test_saved_counts_of_records_are_counts(learned: dict[str, Any], tmp_path: Path) -> None:
+    record = records.Record(title=("The old bridge",))
+    folder = tmp_path / "model"
+    predictor.create("typed-tfidf").fit([(record, record)]).save(folder)
+    assert predictor.load(folder).predict([(record, record)]).shape == (1, 8)
+    changed_model(folder, attributes=learned)
+    refused(lambda: predictor.load(folder), "expected a saved typed-tfidf")
+
+
+def test_saved_weights_and_factors_belong_together(tmp_path: Path) -> None:
+    pairs = [("we go home", "we go away"), ("we go home", "we go"), ("a b", "c d"), ("a", "b")] * 5
+    classifier = predictor.create("ngram-logreg").fit(pairs, [True, True, False, False] * 5)
+    classifier.save(tmp_path / "classifier")
+    changed_model(tmp_path / "classifier", attributes={"intercept_": -(10**400)})
+    refused(lambda: predictor.load(tmp_path / "classifier"), "expected a saved ngram-logreg")
+    predictor.create("lda", n_components=2).fit(pairs).save(tmp_path / "lda")
+    changed_model(tmp_path / "lda", parameters={"n_components": 3})
+    refused(lambda: predictor.load(tmp_path / "lda"), "2 factors, but 3 components")
+
+
 # Archives
 
 

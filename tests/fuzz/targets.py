@@ -104,6 +104,8 @@ _LITBANK = {
 }
 _PREDICTOR = b"""{"format": 1, "version": "0.1.0", "name": "random",
 "parameters": {"random_state": 7}, "attributes": {"scale_": [1, 2]}}"""
+_COUNTS = b"""{"format": 1, "name": "typed-tfidf", "parameters": {"idf": "plain"},
+"attributes": {"document_frequencies_": {"bridge": 1, "old": 2}, "n_records_": 2}}"""
 _WEIGHTS = b"index\tfeature\tvalue\tlabel\tweight_base2\n" + b"".join(
     b"%d\t%s\t1.0\t%s\t%s\n" % row
     for row in [
@@ -376,7 +378,9 @@ def _saved_predictor(content: bytes) -> None:
     _file("model/predictor.json", content)
     _file("model/arrays.npz", _npz(some_=np.arange(3.0)))
     loaded = predictor.load(_folder() / "model")
-    assert loaded.name in predictor.names()
+    pairs: list[Any] = [(_RECORD, _RECORD)] if loaded.name == "typed-tfidf" else [("a", "a b")]
+    if loaded.name in ("random", "token-cosine", "typed-tfidf"):
+        assert np.isfinite(loaded.predict(pairs)).all()
 
 
 def _arrays(content: bytes) -> None:
@@ -576,7 +580,7 @@ def targets() -> dict[str, Target]:
         ),
         "names-gum": Target(bound(_names_data, read=names_training.read_gum), (_GUM,)),
         "names-litbank": Target(_litbank, (b"\f".join(_LITBANK.values()), _tar(_LITBANK))),
-        "saved-predictor": Target(_saved_predictor, (_PREDICTOR,)),
+        "saved-predictor": Target(_saved_predictor, (_PREDICTOR, _COUNTS)),
         "arrays": Target(_arrays, tuple(map(_zipped_again, (0, 8, 12, 14)))),
         "array": Target(_array, (_npy(np.eye(2)), _npy(np.array(["x"])))),
         "vectors": Target(_vectors, (_npz(left=np.eye(12), right=np.ones((12, 12))),)),
