@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stsbaselines import __version__
-from stsbaselines.errors import InputError
+from stsbaselines.errors import InputError, visible
 from stsbaselines.models import (
     CORPORA,
     PAIRS,
@@ -120,13 +120,18 @@ def _replace_closed_streams() -> None:
 
 
 def _refuse(message: str) -> int:
-    print(message, file=sys.stderr)
+    _say(message, file=sys.stderr)
     return BAD_INPUT
+
+
+def _say(text: str, **options: Any) -> None:
+    """Print a text; what a terminal would act on, as in the name of a file, is escaped."""
+    print(visible(text), **options)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"stsbaselines {__version__}")
+        _say(f"stsbaselines {__version__}")
         raise typer.Exit
 
 
@@ -222,8 +227,8 @@ def run(
     if fetch:
         _fetch_for(configs, data_dir, accept_licence)
     for number, each in enumerate(configs):
-        print("" if number == 0 else "\n", end="")
-        print(results_text(_run(each, out, data_dir, jobs, resume)), flush=True)
+        _say("" if number == 0 else "\n", end="")
+        _say(results_text(_run(each, out, data_dir, jobs, resume)), flush=True)
 
 
 def _validate(name: str, config: ExperimentConfig) -> None:
@@ -260,8 +265,8 @@ def demo(
 
     with tempfile.TemporaryDirectory() as temporary:
         for name in sample_config_names():
-            print(results_text(_run(read_config(name), out or Path(temporary), None, 1)))
-    print("\nWith the official data, `make sts2013` compares with the published rows.")
+            _say(results_text(_run(read_config(name), out or Path(temporary), None, 1)))
+    _say("\nWith the official data, `make sts2013` compares with the published rows.")
 
 
 @app.command(epilog=_example("score sts2015 my-outputs"))
@@ -288,7 +293,7 @@ def score(
     scores = submission.score(task, path, dataset, _mapping(mapping), data_dir)
     if details and not scores.details:
         raise InputError(f"{task} has no tables for error analysis.")
-    print(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
+    _say(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
 
 
 @app.command(epilog=_example("compare sts2015 my-outputs --predictor token-cosine"))
@@ -368,9 +373,9 @@ def compare(
             n_jobs=_jobs(jobs),
             progress=progress,
         )
-        print(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
+        _say(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
         for file in found.report(report) if report else ():
-            print(f"wrote {file}", file=sys.stderr)
+            _say(f"wrote {file}", file=sys.stderr)
 
 
 @app.command(
@@ -397,7 +402,7 @@ def explain_number(
     from stsbaselines.report import explanation_text
 
     found = explain(number, task, path, dataset, _mapping(mapping), data_dir)
-    print(to_json(found.to_dict()) if as_json else explanation_text(found))
+    _say(to_json(found.to_dict()) if as_json else explanation_text(found))
     if not found.matches:
         raise typer.Exit(1)
 
@@ -417,7 +422,7 @@ def check(
 
     files = submission.check(task, path, dataset, _mapping(mapping))
     for name, file in files.items():
-        print(f"{name}: {file} is well-formed")
+        _say(f"{name}: {file} is well-formed")
 
 
 def _mapping(options: list[str] | None) -> dict[str, str]:
@@ -495,7 +500,7 @@ def predict(
         pairs = predict_file(system, source, target, n_jobs, resume, advance)
     if target is not None:
         rate = pairs / max(time.monotonic() - start, 1e-9)
-        print(
+        _say(
             f"wrote {target}: {pairs:,} {'pair' if pairs == 1 else 'pairs'},"
             f" {rate:,.0f} a second; {system.signature()}",
             file=sys.stderr,
@@ -517,7 +522,7 @@ def _parameters(options: list[str] | None) -> dict[str, Any]:
             raise InputError(f"--set is {option!r}, but must be NAME=VALUE.")
         try:
             parameters[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             parameters[name] = value
     return parameters
 
@@ -545,7 +550,7 @@ def show(
     target = out or Path(f"{path.stem}.html")
     _check_is_other(target, path)
     write_text(target, page(task, path, gold, dataset, data_dir))
-    print(f"wrote {target}")
+    _say(f"wrote {target}")
 
 
 @app.command(epilog=_example("align 'A man plays.' 'The man is playing.'"))
@@ -575,7 +580,7 @@ def align(
     if format == "wa":
         sys.stdout.buffer.write(format_predictions([pair.alignments], [pair[:2]]))
     elif format == "json":
-        print(to_json({"sentences": pair[:2], "alignments": show.as_rows(pair)}))
+        _say(to_json({"sentences": pair[:2], "alignments": show.as_rows(pair)}))
     else:
         text = alignments_text(show.as_rows(pair))
         Console(highlight=False, soft_wrap=True).print(text)
@@ -612,10 +617,10 @@ def train_chunker(
     from stsbaselines.text import chunker_training
 
     def report(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        _say(line, file=sys.stderr, flush=True)
 
     card = chunker_training.train_chunker(data, out, tags_from or [], licence, report)
-    print(to_json(card))
+    _say(to_json(card))
 
 
 @train_app.command("names", epilog=_example("train names --data taggers"))
@@ -636,9 +641,9 @@ def train_names(
     from stsbaselines.text import names_training
 
     def report(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        _say(line, file=sys.stderr, flush=True)
 
-    print(to_json(names_training.train_names(data, out, report)))
+    _say(to_json(names_training.train_names(data, out, report)))
 
 
 @train_app.command(
@@ -665,8 +670,8 @@ def train_typed_tfidf(
     model = train_on_catalogues(records, **_parameters(parameter))
     model.save(out)
     for name, each in model.corpora_.items():
-        print(f"{Path(name).name}: {each['records']:,} records")
-    print(f"wrote {out}")
+        _say(f"{Path(name).name}: {each['records']:,} records")
+    _say(f"wrote {out}")
 
 
 ModelOut = Annotated[
@@ -700,8 +705,8 @@ def train_on_corpora(
     defaults = type(model)().get_params()
     model.set_params(**{name: defaults[name] for name in usual}).save(target)
     for name, each in model.corpora_.items():
-        print(f"{Path(name).name}: {each['sentences']:,} sentences")
-    print(f"wrote {target}")
+        _say(f"{Path(name).name}: {each['sentences']:,} sentences")
+    _say(f"wrote {target}")
 
 
 def train_on_pairs(
@@ -726,8 +731,8 @@ def train_on_pairs(
     model.save(target)
     for name in training.datasets_of(on):
         count = model.trained_on_.get(name)
-        print(f"{name}: {count:,} pairs" if count else f"{name}: left out, as it is not here")
-    print(f"wrote {target}")
+        _say(f"{name}: {count:,} pairs" if count else f"{name}: left out, as it is not here")
+    _say(f"wrote {target}")
 
 
 def _add_trainers() -> None:
@@ -812,13 +817,13 @@ def tables(
         is_selected = bool(team or unsupervised or top)
         plot_table(reference.table(chosen.name), plot, chosen.rows if is_selected else ())
     if task is None:
-        print(render([table.summary() for table in found], style))
+        _say(render([table.summary() for table in found], style))
     elif style is Format.json:
-        print(to_json([{**table.summary(), "rows": table.cells()} for table in found]))
+        _say(to_json([{**table.summary(), "rows": table.cells()} for table in found]))
     elif style is Format.csv:
-        print(render(_only(found, task, "CSV").cells(), style))
+        _say(render(_only(found, task, "CSV").cells(), style))
     else:
-        print(tables_text(found, style))
+        _say(tables_text(found, style))
 
 
 def _only(found: list[Table], task: str | None, purpose: str) -> Table:
@@ -873,7 +878,7 @@ def reproduce(
     if out is not None:
         for ending, each in [("txt", Format.text), ("json", Format.json), ("md", Format.markdown)]:
             write_text(out / f"ledger.{ending}", ledger_text(cells, each) + "\n")
-    print(ledger_text(cells, style))
+    _say(ledger_text(cells, style))
     if any(cell.status == "differs" for cell in cells):
         raise typer.Exit(1)
 
@@ -890,7 +895,7 @@ def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOptio
     style = _format(format)
     rows = listing(_tasks(tasks), data_dir)
     long = ("source", "folders", "citation")
-    print(render(without(rows, *long) if style is Format.text else rows, style))
+    _say(render(without(rows, *long) if style is Format.text else rows, style))
 
 
 @data_app.command("path", epilog=_example("data path sts2013 OnWN"))
@@ -907,7 +912,7 @@ def data_path(
 
     entry = find_task(task)
     datasets = entry.datasets if dataset is None else [entry.dataset(dataset)]
-    print("\n".join(str(path) for path in paths(entry, datasets, data_dir)))
+    _say("\n".join(str(path) for path in paths(entry, datasets, data_dir)))
 
 
 @data_app.command("verify", epilog=_example("data verify sts2013"))
@@ -920,7 +925,7 @@ def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
 
     right, faults = verify(_tasks(tasks), data_dir, complete=bool(tasks))
     for line in right:
-        print(line)
+        _say(line)
     if faults:
         raise InputError(faults)
 
@@ -946,14 +951,14 @@ def data_import(
     from stsbaselines.report import render
 
     plan = importing.plan(importing.recognise(path), to)
-    print(render(plan.rows), "", *plan.notes, sep="\n", flush=True)
+    _say("\n".join([render(plan.rows), "", *plan.notes]), flush=True)
     plan.check()
     done = f"{len(plan.new)} of {len(plan.placements)} files"
     if dry_run:
-        print(f"{done} would be put into {plan.target}")
+        _say(f"{done} would be put into {plan.target}")
     else:
         importing.place(plan)
-        print(f"{done} were put into {plan.target}")
+        _say(f"{done} were put into {plan.target}")
 
 
 @data_app.command("fetch", epilog=_example("data fetch sts2013"))
@@ -1016,12 +1021,12 @@ def data_fetch(
                 refused.append(entry.task)
                 continue
             fetched = _fetch(entry, data_dir, offline)
-            print("".join(f"{line}\n" for line in fetched), end="", flush=True)
+            _say("".join(f"{line}\n" for line in fetched), end="", flush=True)
             if tasks and api_key and _has_records(entry) and not (offline or is_offline()):
                 _fetch_records(entry, data_dir, out, api_key, base_url, pause)
                 continue
             nothing = [] if fetched else [f"{entry.task}: nothing to fetch"]
-            print("".join(f"{line}\n" for line in [*nothing, *left_to_do(entry, data_dir)]), end="")
+            _say("".join(f"{line}\n" for line in [*nothing, *left_to_do(entry, data_dir)]), end="")
         except InputError as error:
             faults.extend(error.faults)
     if refused:
@@ -1037,7 +1042,7 @@ def _may_fetch(task: Task, data_dir: Path | None, accept: bool) -> bool:
 
     if is_offline() or licences.is_accepted(task) or not wanted_files(task, data_dir):
         return True
-    print(f"{licences.terms(task)}\n", file=sys.stderr, flush=True)
+    _say(f"{licences.terms(task)}\n", file=sys.stderr, flush=True)
     if not accept and _is_terminal():
         print(
             f"Type yes to accept the licence of {task.task}: ", end="", file=sys.stderr, flush=True
@@ -1084,7 +1089,7 @@ def _fetch_for(configs: list[ExperimentConfig], data_dir: Path | None, accept: b
                 lines = _fetch(task, data_dir) if may else [_why_refused([name])]
             except InputError as error:
                 lines = [str(error)]
-            print("\n".join(lines), file=sys.stderr, flush=True)
+            _say("\n".join(lines), file=sys.stderr, flush=True)
 
 
 def _is_terminal() -> bool:
@@ -1149,7 +1154,7 @@ def _fetch_records(
             pause=pause,
             progress=lambda *_: progress(1),
         )
-    print(
+    _say(
         f"{folder}: {len(found.fetched):,} records fetched, {len(found.present):,} were here,"
         f" {len(found.vanished):,} have vanished, {len(found.failed):,} failed"
     )

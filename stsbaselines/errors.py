@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SHOWN_FAULTS = 20
+# Control characters but TAB and newline; marks that turn the direction of writing; surrogates.
+_UNSEEN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,8 @@ class Fault:
     line: int | None = None
 
     def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}, line {self.line}"
+        path = visible(self.path).replace("\n", r"\n")
+        place = path if self.line is None else f"{path}, line {self.line}"
         return f"{place}: found {self.found}, expected {self.expected}"
 
 
@@ -59,7 +65,7 @@ class InputError(ValueError):
         lines = [str(fault) for fault in self.faults[:SHOWN_FAULTS]]
         if len(self.faults) > SHOWN_FAULTS:
             lines.append(f"... and {len(self.faults) - SHOWN_FAULTS:,} more faults")
-        super().__init__("\n".join(lines))
+        super().__init__(visible("\n".join(lines)))
 
 
 class MissingDataError(InputError):
@@ -68,6 +74,19 @@ class MissingDataError(InputError):
 
 class LostWorkersError(InputError):
     """Processes that worked for this one have ended; what they were to do is not done."""
+
+
+def visible(text: str) -> str:
+    r"""Return a text with escapes for the characters that a terminal acts on instead of showing.
+
+    Newlines and TABs are kept.
+
+    Examples
+    --------
+    >>> print(visible("a \x1b[2Jcat\u202e"))
+    a \x1b[2Jcat\u202e
+    """
+    return _UNSEEN.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def shown(text: bytes | str, longest: int = 40) -> str:

@@ -12,8 +12,10 @@ import os
 import re
 import secrets
 import shutil
+import struct
 import sys
 import time
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,12 +23,32 @@ from typing import Any, BinaryIO, cast
 
 from stsbaselines.errors import Fault, InputError
 
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without it
+    LZMAError = zlib.error  # type: ignore[misc,assignment]
+
 LONGEST_LINE = 1 << 20
+LARGEST_MEMBER = 1 << 28  # of a zip archive
 PACKED = (".gz", ".zst")
 PIPE_SECONDS = 10.0  # that a pipe is waited for whom writes to it
+# What the reader of zip archives raises for one that is damaged, encrypted or of another kind.
+ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    EOFError,
+    LZMAError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
 _RANDOM_BYTES = 8  # in names of what is being written
 _PIECE = 1 << 17  # of what is unpacked; what is packed is read in smaller pieces
 _PACKED_PIECE = 1 << 14
+# What json.dumps leaves as it is, though terminals act on it.
+_UNSEEN_IN_JSON = re.compile("[\x7f-\x9f]")
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
@@ -173,6 +195,36 @@ class _Source(io.FileIO):
 
 def _open_at_once(name: str, flags: int) -> int:
     return os.open(name, flags | os.O_NONBLOCK)
+
+
+@contextlib.contextmanager
+def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open a zip archive to read.
+
+    Parameters
+    ----------
+    path : Path
+
+    Yields
+    ------
+    ZipFile
+
+    Raises
+    ------
+    InputError
+        If it is none, has a member over 256 MiB, or one that is read is damaged.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                if member.file_size > LARGEST_MEMBER:
+                    found = f"{member.filename!a} of {member.file_size:,} bytes"
+                    raise InputError([Fault(str(path), found, "members of up to 256 MiB")])
+            yield archive
+    except InputError:
+        raise
+    except ZIP_ERRORS:
+        raise InputError([Fault(str(path), "damaged content", "a zip archive")]) from None
 
 
 class _Unpacked(io.RawIOBase):
@@ -547,8 +599,15 @@ def readable(text: str) -> str:
 
 
 def to_json(content: Any) -> str:
-    """Write plain values as JSON; NaN is refused, since no result is ever NaN."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    r"""Write plain values as JSON; NaN is refused, since no result is ever NaN.
+
+    Examples
+    --------
+    >>> print(to_json("caf\xe9\x9b"))
+    "café\u009b"
+    """
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    return _UNSEEN_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def write_text(path: Path, text: str) -> None:

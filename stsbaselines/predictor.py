@@ -11,17 +11,16 @@ import itertools
 import json
 import os
 import pkgutil
-import struct
-import zlib
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, ClassVar, TypeVar
-from zipfile import BadZipFile
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, unknown
 from stsbaselines.estimator import Estimator, is_learned, unknown_parameter
-from stsbaselines.files import new_folder, open_to_read, read_whole
+from stsbaselines.files import ZIP_ERRORS, new_folder, open_to_read, read_whole
 from stsbaselines.parallel import in_order
 
 CHUNK_SIZE = 10_000
@@ -29,17 +28,13 @@ _DESCRIPTION = "predictor.json"
 _ARRAYS = "arrays.npz"
 
 _NOT_AN_NPZ = (
-    ValueError,
-    OSError,
-    EOFError,
-    RuntimeError,
-    LookupError,
+    *ZIP_ERRORS,
     AttributeError,
+    LookupError,
     MemoryError,
-    OverflowError,
-    BadZipFile,
-    struct.error,
-    zlib.error,
+    SyntaxError,
+    TokenError,
+    TypeError,
 )
 
 T = TypeVar("T")
@@ -386,7 +381,8 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
     """
     import numpy as np  # slow to import
 
-    with open_to_read(path) as stream:
+    with open_to_read(path) as stream, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what Python 2 wrote
         try:
             arrays = np.load(stream, allow_pickle=False)
             found = [(key, arrays[key]) for key in arrays.files]

@@ -21,6 +21,7 @@ from stsbaselines.comparison import (
     SYSTEM,
     WILLIAMS,
 )
+from stsbaselines.errors import visible
 from stsbaselines.files import to_json
 from stsbaselines.reference.ranking import name_of
 
@@ -241,7 +242,7 @@ def alignments_text(rows: Rows) -> Text:
         As `stsbaselines.show.as_rows` gives them.
     """
     text = Text()
-    sides = [[f"[ {words} ]" if words else "-" for words in row["text"]] for row in rows]
+    sides = [[f"[ {visible(words)} ]" if words else "-" for words in row["text"]] for row in rows]
     widths = [max(map(len, column)) for column in zip(*sides, strict=True)]
     for row, columns in zip(rows, sides, strict=True):
         for words, width in zip(columns, widths, strict=True):

@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from pickle import PicklingError
+from pickle import PicklingError  # nosec B403  # an exception alone
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from stsbaselines import formats

@@ -275,6 +275,11 @@ def _current_folder_on_path() -> Iterator[str]:
             sys.path.remove(here)
 
 
+def _is_ours(predictor: Predictor) -> bool:
+    """Tell whether a predictor is a baseline: it needs no module of the current folder."""
+    return type(predictor).__module__.startswith("stsbaselines.baselines.")
+
+
 def from_arguments(
     paths: Sequence[str],
     predictor_names: Sequence[str],
@@ -495,12 +500,13 @@ def outputs_of(
     """
     task.check_is_scored()
     if isinstance(system, Vectors):
+        modules: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
         lines, notes = _lines_of_vectors(system, task, datasets)
     else:
-        lines, notes = _lines_of_predictor(
-            as_predictor(system), task, datasets, data_dir, n_jobs, plain
-        )
-    with _current_folder_on_path():
+        predictor = as_predictor(system)
+        modules = contextlib.nullcontext() if _is_ours(predictor) else _current_folder_on_path()
+        lines, notes = _lines_of_predictor(predictor, task, datasets, data_dir, n_jobs, plain)
+    with modules:
         outputs = {
             name: _read_back(each, task, task.dataset(name), progress)
             for name, each in lines.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 
@@ -11,8 +12,19 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 from yaml.constructor import ConstructorError
 
-from stsbaselines.errors import Fault, InputError, shown, suggestion
-from stsbaselines.files import read_whole
+from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown, suggestion
+from stsbaselines.files import open_to_read
+
+LARGEST_FILE = 1 << 18
+MOST_VALUES = 100_000
+_NOT_YAML = (
+    yaml.YAMLError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
@@ -37,11 +49,13 @@ _EXPECTED = {
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader, which moreover refuses a key that stands twice."""
+    """The safe loader, which moreover refuses a key that stands twice, or is no text."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise ConstructorError(None, None, "a key that is no text", key.start_mark)
             if key.value in seen:
                 problem = f"the key {key.value!r} twice"
                 raise ConstructorError(None, None, problem, key.start_mark)
@@ -65,14 +79,20 @@ def read_model(path: Path, model: type[Model]) -> Model:
     Raises
     ------
     InputError
-        If it is not YAML, or does not fit the model: each fault is named with its line,
-        and an unknown key with the key that was probably meant.
+        If it is not YAML, is over 256 KiB, or does not fit the model: each fault is named with
+        its line, and an unknown key with the key that was probably meant.
     """
-    raw = read_whole(path)
+    with open_to_read(path) as stream:
+        raw = stream.read(LARGEST_FILE + 1)
+    if len(raw) > LARGEST_FILE:
+        raise InputError([Fault(str(path), "over 256 KiB", "a smaller file")])
     line: int | None
     try:
         loader = _Loader(raw.decode("utf-8"))
         node = loader.get_single_node()
+        if _values_in(node, {}) > MOST_VALUES:
+            found = f"over {MOST_VALUES:,} values, with those that aliases stand for"
+            raise InputError([Fault(str(path), found, "fewer")])
         content = None if node is None else loader.construct_document(node)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
@@ -81,7 +101,11 @@ def read_model(path: Path, model: type[Model]) -> Model:
         line = raw.decode("utf-8").count("\n", 0, error.position) + 1
         found = f"the character {chr(error.character)!a}"
         raise InputError([Fault(str(path), found, "YAML", line)]) from None
-    except (yaml.YAMLError, RecursionError, ValueError, AttributeError) as error:
+    except InputError:
+        raise
+    except RecursionError:
+        raise InputError([Fault(str(path), "values nested too deeply", "YAML")]) from None
+    except _NOT_YAML as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else None
         found = str(getattr(error, "problem", None) or "a fault").removeprefix("found ")
@@ -92,7 +116,19 @@ def read_model(path: Path, model: type[Model]) -> Model:
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise InputError(list(_faults(path, error, node, model))) from None
+        faults = _faults(path, error, node, model)
+        raise InputError(list(islice(faults, SHOWN_FAULTS))) from None
+
+
+def _values_in(node: yaml.Node | None, counted: dict[int, int]) -> int:
+    """Return how many values a node stands for; over `MOST_VALUES` if it is within itself."""
+    if not isinstance(node, yaml.CollectionNode):
+        return 1
+    if id(node) not in counted:
+        counted[id(node)] = MOST_VALUES
+        parts = node.value if isinstance(node, yaml.SequenceNode) else [*chain(*node.value)]
+        counted[id(node)] = 1 + sum(_values_in(part, counted) for part in parts)
+    return counted[id(node)]
 
 
 def _faults(
@@ -147,6 +183,8 @@ def _line_of(node: yaml.Node | None, location: Location) -> int | None:
                 break
             line, node = entry[0].start_mark.line + 1, entry[1]
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            if part >= len(node.value):
+                break
             node = node.value[part]
             line = node.start_mark.line + 1
     return line

@@ -397,6 +397,7 @@ def test_places_of_tokens(text: str) -> None:
         ("-02XX", (-299, -200)),
         ("0071", (71, 71)),
         *((value, None) for value in ["", "P3Y", "PRESENT_REF", "XXXX-05-17", "190", "19050", "/"]),
+        ("1911/3809", None),
         *((value, None) for value in ["1905/", "THIS P1Y INTERSECT 1905", "T10:00", "\u0661905"]),
     ],
 )

@@ -334,6 +334,11 @@ def test_names_of_gum_and_litbank_are_the_named_parts_of_mentions(data: Path) ->
             archive({"a.txt": "Jane", "a.ann": "MENTION\tT1\t0\t0\t0\t7\tJane\tPER\tPROP"}),
             "a.ann, line 1: .* expected the columns of a mention in one sentence",
         ),
+        (
+            "litbank/litbank-coref-tsv.tar.gz",
+            archive({"a.txt": "Jane", "a.ann": "MENTION\tT1\t-1\t0\t-1\t0\tJane\tPER\tPROP"}),
+            "a.ann, line 1: .* expected the columns of a mention in one sentence",
+        ),
     ],
 )
 def test_training_data_that_does_not_fit(

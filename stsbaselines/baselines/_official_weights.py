@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import math
-import pickle
+import pickle  # nosec B403  # its parser alone: all that would run code is replaced
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -15,6 +15,7 @@ from stsbaselines.baselines._sentence_vectors import (
     SentenceVectors,
     check_whole_numbers,
 )
+from stsbaselines.errors import InputError
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.text.stems import Vocabulary
 
@@ -62,6 +63,12 @@ class LDA(SentenceVectors):
             n_passes=(1, 1000),
             random_state=(0, HIGHEST_SEED),
         )
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        if self.components_.shape[1] != self.n_components:
+            found = f"{self.components_.shape[1]} factors"
+            raise InputError(f"{found}, but {self.n_components} components")
 
     def _learn(self, vocabulary: Vocabulary, counts: sparse.csr_matrix) -> None:
         model = self._untrained(len(vocabulary.columns))

@@ -285,6 +285,7 @@ class NgramLogisticRegression(Predictor):
                 and set(feature.tolist()) <= set(range(len(FEATURE_NAMES)))
                 and value.dtype.kind == weight.dtype.kind == "f"
                 and np.isfinite(weight).all()
+                and isinstance(self.intercept_, float)
                 and math.isfinite(self.intercept_)
             )
         except (AttributeError, TypeError):

@@ -265,6 +265,16 @@ class TypedTfidf(Predictor):
     def _date(self, date: Date) -> Iterable[str]:
         return self._words(date.text) if self.dates == "written" else years_of_date(date)
 
+    def _check_loaded(self) -> None:
+        """Refuse learned attributes that are no counts of records."""
+        self._check_parameters()
+        number = vars(self).get("n_records_")
+        frequencies = vars(self).get("document_frequencies_")
+        if type(number) is not int or number < 0 or not isinstance(frequencies, dict):
+            raise InputError("no counts of records")
+        if not all(type(each) is int and 1 <= each <= number for each in frequencies.values()):
+            raise InputError(f"terms in other than 1 to {number} records")
+
     def _check_parameters(self) -> None:
         choices: dict[str, Any] = {
             "entities": Entities,

@@ -11,7 +11,6 @@ import gzip
 import io
 import itertools
 import re
-import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -19,7 +18,15 @@ from typing import NamedTuple
 
 from stsbaselines.data.find import directories
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown, suggestion
-from stsbaselines.files import entries_of, is_file, is_there, lines_of, open_to_read, read_whole
+from stsbaselines.files import (
+    entries_of,
+    is_file,
+    is_there,
+    lines_of,
+    open_to_read,
+    open_zip,
+    read_whole,
+)
 
 DEBIAN_WORDNET = Path("/usr/share/wordnet")
 DEBIAN_GCIDE = Path("/usr/share/dictd/gcide.dict.dz")
@@ -32,7 +39,7 @@ _BRACKETS = re.compile(r"\[[^\]]*\]|[{}]")
 _HEXADECIMAL = re.compile("[0-9a-f]{2}")
 _SENSE = re.compile(r"(?:^|\s)(?:\d+\.|\([a-z]\))\s")
 _WORDNET_SOURCE = re.compile("wordnet", re.IGNORECASE)
-_SOURCE = re.compile(r"(?i:wordnet)|\[[^\]]*(?:Webster|PJC|Century|AS\]|RDH\])")
+_SOURCE = re.compile(r"(?i:wordnet)|\[[^\[\]]*(?:Webster|PJC|Century|AS\]|RDH\])")
 _GRAMMAR = re.compile(
     r"(?:[^\\]*\\[^\\]*\\)+,? ?(?:\([^)]*\),? ?)?"
     r"(?:(?:n|a|adv|v|t|i|pl|p|prep|conj|interj)\.[,;]? ?)*"
@@ -278,13 +285,10 @@ def _of_folder(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[st
 
 
 def _members(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for name in sorted(archive.namelist()):
-                if wanted(Path(name).name):
-                    yield f"{path}/{name}", archive.read(name)
-    except (zipfile.BadZipFile, OSError, RuntimeError, zlib.error):
-        raise InputError([Fault(str(path), "damaged content", "a zip archive")]) from None
+    with open_zip(path) as archive:
+        for name in sorted(archive.namelist()):
+            if wanted(Path(name).name):
+                yield f"{path}/{name}", archive.read(name)
 
 
 def _required(name: str, place: Path | None) -> Path:

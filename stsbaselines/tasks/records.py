@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from xml.parsers import expat
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape  # nosec B406  # writes, does not parse
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown, suggestion
 from stsbaselines.files import lines_of, open_to_read

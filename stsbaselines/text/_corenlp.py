@@ -22,7 +22,7 @@ from stsbaselines.text.annotation import (
     one_line,
     verbs_of,
 )
-from stsbaselines.text.dates import Years
+from stsbaselines.text.dates import LATEST, Years
 
 DEFAULT_URL = "http://localhost:9000"
 SECONDS = 300  # the first request waits until the server has loaded its models
@@ -175,7 +175,8 @@ def timex_years(value: str) -> Years | None:
     Returns
     -------
     Years or None
-        None if the year is not known, as of ``PRESENT_REF``, ``XXXX-05`` or ``P2Y``.
+        None if the year is not known, as of ``PRESENT_REF``, ``XXXX-05`` or ``P2Y``, or is
+        after the latest one that our own rules know.
 
     Examples
     --------
@@ -188,4 +189,4 @@ def timex_years(value: str) -> Years | None:
         if year is None:
             return None
         years += [int(year[1] + year[2].replace("X", digit)) for digit in "09"]
-    return Years(min(years), max(years))
+    return Years(min(years), max(years)) if max(years) <= LATEST else None

@@ -61,6 +61,7 @@ _LONGEST_PLACE = 6
 _WORDS_BEFORE_FACILITY = 2
 
 _BRACKETED = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
+_DEEPEST_BRACKETS = 10  # so that the time is linear whatever the text
 _LABEL = re.compile(r"\A\s*\w+\s*:\s+")
 _NOBODY = re.compile(
     r"\W*(?:unknown|anon(?:ymous)?|unidentified|not known|various|none)\b", re.IGNORECASE
@@ -357,9 +358,8 @@ def creator_names(creator: str) -> list[str]:
 
 
 def _without_brackets(text: str) -> str:
-    outer = ""
-    while outer != text:
-        outer, text = text, _BRACKETED.sub(" ", text)
+    for _ in range(_DEEPEST_BRACKETS):
+        text = _BRACKETED.sub(" ", text)
     return text
 
 

@@ -60,7 +60,7 @@ KINDS = {
 _LABEL = re.compile("O|[BI]-[A-Za-z-]+")
 _HANDLE = "@"
 _NEW_DOCUMENT = ["-DOCSTART-"]
-_MENTION = re.compile(r"\((\d+)-(\w+)-[^()]*?-(\d+)[\d,]*-[^()]*(\))?|(\d+)\)")
+_MENTION = re.compile(r"\((\d{1,9})-(\w+)-[^()]*?-(\d{1,9})[\d,]*-[^()]*(\))?|(\d{1,9})\)")
 _PERSONS = ("PER", "person")
 _INNER = PARTICLES.union(("&", ".", "'s", "-"))
 _NOT_FIRST = ("the", "a", "an", "my", "his", "her", "our")
@@ -176,7 +176,7 @@ def turned_names(gazetteers: Gazetteers) -> list[NamedSentence]:
     [Name(start=0, end=3, kind='PER')]
     """
     surnames, forenames = sorted(gazetteers.surnames), sorted(gazetteers.first_names)
-    draw = random.Random(SEED)  # noqa: S311
+    draw = random.Random(SEED)  # noqa: S311  # nosec B311  # no secret, but the same data each time
     sentences = []
     for _ in range(TURNED_NAMES if surnames and forenames else 0):
         surname, forename = draw.choice(surnames), draw.choice(forenames)
@@ -376,7 +376,7 @@ def _litbank_document(name: str, text: bytes, annotation: bytes) -> list[NamedSe
         try:
             first, start, last, end = map(int, columns[2:6])
             kind, sort = columns[7:_LITBANK_COLUMNS]
-            fits = first == last and 0 <= start <= end < len(sentences[first])
+            fits = 0 <= first == last and 0 <= start <= end < len(sentences[first])
         except (ValueError, IndexError):
             fits = False
         if not fits:

@@ -11,13 +11,12 @@ import itertools
 import math
 import os
 import zipfile
-import zlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from stsbaselines.errors import Fault, InputError, shown, unknown
-from stsbaselines.files import is_file, is_without_newlines, read_whole
+from stsbaselines.files import is_file, is_without_newlines, open_zip, read_whole
 
 _FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
@@ -279,12 +278,10 @@ def _content(folder: Path, name: str) -> bytes:
     if not (is_file(folder) and zipfile.is_zipfile(folder)):
         return read_whole(folder / name)
     try:
-        with zipfile.ZipFile(folder) as archive:
+        with open_zip(folder) as archive:
             return archive.read(f"{folder.stem}/{name}")
     except KeyError:
         raise InputError([Fault(str(folder), f"no {name}", "the files of WordNet")]) from None
-    except (zipfile.BadZipFile, OSError, RuntimeError, zlib.error):
-        raise InputError([Fault(str(folder), "damaged content", "a zip archive")]) from None
 
 
 def _exceptions(content: bytes) -> dict[str, list[str]]:

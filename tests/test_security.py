@@ -1,0 +1,516 @@
+"""What SECURITY.md promises: hostile input runs no code, takes no file, and does not hang."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import gzip
+import io
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stsbaselines
+from conftest import COMMAND, run_command
+from stsbaselines import predictor, show, systems
+from stsbaselines.config import BaselineConfig, ExperimentConfig
+from stsbaselines.data import corpora
+from stsbaselines.data.catalogue import Task
+from stsbaselines.data.find import SAMPLES
+from stsbaselines.errors import Fault, InputError, visible
+from stsbaselines.files import LARGEST_MEMBER, open_zip, to_json
+from stsbaselines.formats import pairs_of_json_lines
+from stsbaselines.report import alignments_text
+from stsbaselines.tasks import alignment_file, pit, records, sts
+from stsbaselines.tasks.family import LineError
+from stsbaselines.text import chunker, dates, names, names_training, words
+from stsbaselines.text.wordnet import WordNet
+from stsbaselines.yamlmodel import read_model
+
+PACKAGE = Path(stsbaselines.__file__).parent
+
+# Modules that run what they read, or that read XML with entities or start programs.
+FORBIDDEN_MODULES = {
+    *("pickle", "cloudpickle", "dill", "shelve", "marshal", "jsonpickle", "subprocess", "pty"),
+    *("xml.etree", "xml.etree.ElementTree", "xml.dom", "xml.dom.minidom", "xml.sax", "lxml"),
+}
+FORBIDDEN_CALLS = {
+    *("eval", "exec", "compile", "__import__", "execfile", "input"),
+    *("os.system", "os.popen", "os.execv", "os.spawnv", "tempfile.mktemp"),
+    *("yaml.load", "yaml.full_load", "yaml.unsafe_load", "yaml.load_all"),
+    *("joblib.load", "torch.load", "pickle.load", "pickle.loads", "pandas.read_pickle"),
+    *("shutil.unpack_archive", "pickle.Unpickler", "runpy.run_path", "runpy.run_module"),
+}
+FORBIDDEN_METHODS = {"extractall", "extract", "unsafe_load"}
+ALLOWED = {
+    ("baselines/_official_weights.py", "pickle"),  # its reader with all that runs code replaced
+    ("baselines/_token_cosine_kernel.py", "pickle"),  # an exception of numba's own cache
+    ("streaming.py", "pickle"),  # an exception
+    ("tasks/records.py", "xml.sax.saxutils"),  # writes XML
+}
+
+
+def used(path: Path) -> Iterator[str]:
+    """Yield the dangerous things that a module imports or calls."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names if each.name in FORBIDDEN_MODULES)
+        elif isinstance(node, ast.ImportFrom) and node.module in FORBIDDEN_MODULES:
+            yield str(node.module)
+        elif isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            options = {each.arg: ast.unparse(each.value) for each in node.keywords}
+            is_numpy_load = name in ("np.load", "numpy.load")
+            if name in FORBIDDEN_CALLS or name.split(".")[-1] in FORBIDDEN_METHODS:
+                yield name
+            elif is_numpy_load and options.get("allow_pickle") != "False":
+                yield f"{name} without allow_pickle=False"
+            elif options.get("shell") == "True" or options.get("allow_pickle") == "True":
+                yield ast.unparse(node)
+
+
+def test_the_package_uses_nothing_that_runs_what_it_reads() -> None:
+    found = {
+        (str(path.relative_to(PACKAGE)), name)
+        for path in PACKAGE.rglob("*.py")
+        for name in used(path)
+    }
+    assert found - ALLOWED == set()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import pickle",
+        "from pickle import loads",
+        "eval('1')",
+        "np.load(path)",
+        "np.load(path, allow_pickle=True)",
+        "yaml.load(text)",
+        "archive.extractall()",
+        "run(line, shell=True)",
+        "import xml.etree.ElementTree as ET",
+    ],
+)
+def test_what_is_dangerous_would_be_found(code: str, tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(code)
+    assert list(used(path))
+
+
+def refused(read: Callable[[], Any], *expected: str) -> None:
+    with pytest.raises(InputError) as error:
+        read()
+    for text in expected:
+        assert text in str(error.value)
+
+
+@contextlib.contextmanager
+def no_hang(seconds: int = 60) -> Iterator[None]:
+    """Fail after so many seconds; what is mended took minutes to years."""
+
+    def fail(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# YAML
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(9)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (BOMB + "task: *j\n", "over 100,000 values, with those"),
+        ("task: &a [*a]\n", "over 100,000 values, with those"),
+        ("task: " + "[" * 2000, "values nested too deeply"),
+        ("task: !!python/object/apply:os.system [touch here]\n", "could not determine a constr"),
+        ("task: !!python/name:os.system\n", "could not determine a constructor"),
+        ("? [a]\n: b\n", "line 1: found a key that is no text"),
+        ("task: !!int ''\n", "a fault"),
+        ("task: !!bool x\n", "a fault"),
+        ("task: !!timestamp x\n", "a fault"),
+        ("task: " + "9" * 5000 + "\n", "a fault"),
+        ("task: !!float " + "1:" * 400 + "1\n", "a fault"),
+        ("task: sts2013\n" + "#" * (1 << 18), "over 256 KiB"),
+        ("".join(f"k{i}: 1\n" for i in range(20_000)), "key 'k17'"),
+    ],
+)
+def test_a_configuration_that_is_an_attack_is_refused(
+    text: str, found: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with no_hang():
+        refused(lambda: read_model(path, ExperimentConfig), "config.yaml", found)
+    assert not Path("here").exists()
+
+
+def test_a_list_that_is_too_short_is_said_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "task.yaml"
+    text = (PACKAGE / "data" / "catalogue" / "sample-sts.yaml").read_text()
+    path.write_text(text.replace("gold_range: [0, 5]", "gold_range: [0]"))
+    refused(lambda: read_model(path, Task), "gold_range", "line ")
+
+
+def test_aliases_of_usual_size_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(
+        "task: sample-sts\nbaselines:\n"
+        "  - {baseline: random, name: a, parameters: &p {low: 1}}\n"
+        "  - {baseline: random, name: b, parameters: *p}\n"
+    )
+    assert read_model(path, ExperimentConfig).baselines[1].parameters == {"low": 1}
+
+
+@pytest.mark.parametrize("name", ["../outside", "/etc", "a/b", "..", "a\n", "a\x1b[31m"])
+def test_names_that_become_folders_are_no_paths(name: str) -> None:
+    for field in ("name", "model"):
+        with pytest.raises(ValueError, match=field):
+            BaselineConfig.model_validate({"baseline": "random", field: name})
+    with pytest.raises(ValueError, match="group"):
+        ExperimentConfig.model_validate(
+            {"task": "sts2013", "group": name, "baselines": [{"baseline": "random"}]}
+        )
+
+
+# Saved predictors, arrays and pickles
+
+
+class Attack:
+    """What runs code as soon as it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, ("attacked",)
+
+
+def test_arrays_that_are_pickles_are_refused_and_run_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "kitchen.npz"
+    np.savez(path, left=np.array([Attack()], dtype=object), right=np.eye(2))
+    refused(lambda: predictor.read_arrays(path), "kitchen.npz: found no npz of plain arrays")
+    path.write_bytes(pickle.dumps(Attack()))
+    refused(lambda: predictor.read_arrays(path), "kitchen.npz: found no npz of plain arrays")
+    assert not Path("attacked").exists()
+
+
+def npz_of(header: bytes, compression: int = zipfile.ZIP_STORED) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", compression) as archive:
+        array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+        archive.writestr("left.npy", array + b"\0" * 64)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (",  # cut
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999999, 9),}\n",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (-1,),}\n",
+        b"{'descr': '|O', 'fortran_order': False, 'shape': (1,),}\n",
+        b"__import__('os').mkdir('attacked')\n",
+        b"{[]: 1, 2: 3}\n",
+        b"{'descr': 1, 'a': 2, 3: 4}\n",
+        b"-" * 9000 + b"1\n",
+        b"(" * 9000 + b"\n",
+    ],
+)
+def test_a_header_of_an_array_is_no_code(header: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "arrays.npz"
+    path.write_bytes(npz_of(header))
+    refused(lambda: predictor.read_arrays(path), "arrays.npz: found no npz of plain arrays")
+    assert not Path("attacked").exists()
+
+
+def test_an_array_that_python_2_wrote_is_read_without_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "arrays.npz"
+    path.write_bytes(npz_of(b"{'descr': '<f8', 'fortran_order': False, 'shape': (8L,),}\n"))
+    [(name, array)] = predictor.read_arrays(path)
+    assert (name, array.tolist()) == ("left", [0.0] * 8)
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_said_however_it_is_packed(compression: int, tmp_path: Path) -> None:
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (8,),}\n"
+    content = bytearray(npz_of(header, compression))
+    content[50:60] = b"\xff" * 10
+    arrays = tmp_path / "arrays.npz"
+    arrays.write_bytes(content)
+    refused(lambda: predictor.read_arrays(arrays), "no npz of plain arrays")
+    archive = tmp_path / "wordnet.zip"
+    with zipfile.ZipFile(archive, "w", compression) as packed:
+        packed.writestr("wordnet/data.noun", os.urandom(100))
+    changed = bytearray(archive.read_bytes())
+    changed[60:70] = b"\xff" * 10
+    archive.write_bytes(changed)
+    refused(lambda: WordNet(archive), "wordnet.zip: found damaged content")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "os"},
+        {"name": "../../module"},
+        {"name": "random", "parameters": {"__class__": "x"}},
+        {"name": "random", "attributes": {"predict": "x"}},
+        {"name": "random", "attributes": {"__class__": "x"}},
+    ],
+)
+def test_a_saved_predictor_names_a_baseline_and_learned_attributes_only(
+    change: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "model"
+    predictor.create("random").save(folder)
+    path = folder / "predictor.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    refused(lambda: predictor.load(folder))
+
+
+def changed_model(folder: Path, **change: Any) -> None:
+    path = folder / "predictor.json"
+    content = json.loads(path.read_text())
+    for part, values in change.items():
+        content[part].update(values)
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "learned",
+    [
+        {"document_frequencies_": {"bridge": -5}},
+        {"document_frequencies_": {"bridge": 3}},
+        {"document_frequencies_": {"bridge": "1"}},
+        {"document_frequencies_": {"bridge": True}},
+        {"document_frequencies_": []},
+        {"n_records_": 1.5},
+        {"n_records_": -1},
+        {"n_records_": None},
+    ],
+)
+def test_saved_counts_of_records_are_counts(learned: dict[str, Any], tmp_path: Path) -> None:
+    record = records.Record(title=("The old bridge",))
+    folder = tmp_path / "model"
+    predictor.create("typed-tfidf").fit([(record, record)]).save(folder)
+    assert predictor.load(folder).predict([(record, record)]).shape == (1, 8)
+    changed_model(folder, attributes=learned)
+    refused(lambda: predictor.load(folder), "expected a saved typed-tfidf")
+
+
+def test_saved_weights_and_factors_belong_together(tmp_path: Path) -> None:
+    pairs = [("we go home", "we go away"), ("we go home", "we go"), ("a b", "c d"), ("a", "b")] * 5
+    classifier = predictor.create("ngram-logreg").fit(pairs, [True, True, False, False] * 5)
+    classifier.save(tmp_path / "classifier")
+    changed_model(tmp_path / "classifier", attributes={"intercept_": -(10**400)})
+    refused(lambda: predictor.load(tmp_path / "classifier"), "expected a saved ngram-logreg")
+    predictor.create("lda", n_components=2).fit(pairs).save(tmp_path / "lda")
+    changed_model(tmp_path / "lda", parameters={"n_components": 3})
+    refused(lambda: predictor.load(tmp_path / "lda"), "2 factors, but 3 components")
+
+
+# Archives
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stsbaselines.files.LARGEST_MEMBER", 1 << 20)
+    path = tmp_path / "wordnet.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("wordnet/data.noun", b"\0" * (1 << 21))
+    refused(lambda: WordNet(path), "'wordnet/data.noun' of 2,097,152 bytes")
+    assert LARGEST_MEMBER == 256 << 20
+
+
+def test_members_of_an_archive_are_never_written(tmp_path: Path) -> None:
+    path = tmp_path / "brown.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("../../ca01", "a/at cat/nn")
+        archive.writestr("/ca02", "a/at dog/nn")
+    with open_zip(path) as archive:
+        assert len(archive.namelist()) == 2
+    assert len(list(corpora._members(path, corpora._BROWN_FILE.fullmatch))) == 2
+    assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["brown.zip"]
+
+
+def test_a_packed_line_without_end_is_refused_when_it_is_too_long(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv.gz"
+    path.write_bytes(gzip.compress(b"a" * (1 << 26)))
+    refused(lambda: list(sts.read_pairs(path)), "line 1: found over 1 MiB")
+
+
+# JSON, XML and numbers
+
+
+def test_json_that_is_nested_deeply_is_refused_everywhere(tmp_path: Path) -> None:
+    deep = b'{"sentence1":' + b"[" * 100_000
+    refused(lambda: list(pairs_of_json_lines(io.BytesIO(deep), "p.jsonl")), "nested too deeply")
+    refused(lambda: records.record_of_json(deep, "a.json"), "nested too deeply")
+    for name, read in [
+        ("model-card.json", lambda path: chunker.read_card(path, "a chunker")),
+        ("predictor.json", lambda path: predictor.load(path.parent)),
+    ]:
+        path = tmp_path / name
+        path.write_bytes(deep)
+        refused(lambda path=path, read=read: read(path), "found other content")  # type: ignore[misc]
+    done = run_command(["predict", "random", "--set", "random_state=" + "[" * 100_000], input="")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<!DOCTYPE r [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><record><dcDate>&b;</dcDate></record>',
+        '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><record>&a;</record>',
+        '<!DOCTYPE record SYSTEM "http://localhost/x.dtd"><record/>',
+        "<record><dcDate>&a;</dcDate></record>",
+        '<record><xi:include href="/etc/passwd"/></record>',
+    ],
+)
+def test_xml_with_entities_or_inclusions_is_refused(text: str) -> None:
+    refused(lambda: records.record_of_xml(text.encode(), "a.xml"), "a.xml", "found")
+
+
+def test_xml_in_another_encoding_hides_nothing() -> None:
+    text = '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE r [<!ENTITY a "x">]><record/>'
+    refused(lambda: records.record_of_xml(text.encode("utf-16"), "a.xml"), "not UTF-8")
+
+
+def test_numbers_of_thousands_of_digits_are_refused_or_read(tmp_path: Path) -> None:
+    digits = "9" * 5000
+    path = tmp_path / "gum.conllu"
+    path.write_text(f"1\tJane\t_\t_\tNNP\t_\t_\t_\t_\tEntity=(1-person-giv:act-{digits}-coref)\n")
+    names_training.read_gum(path)
+    with pytest.raises(LineError):
+        alignment_file.parse_alignment(f"{digits} <==> 1 // EQUI // 5 // x", [3, 3])
+    data = tmp_path / "test.data"
+    data.write_text(f"1\tt\ta\tb\t({digits}, 0)\tx\ty\n")
+    refused(lambda: list(pit.read_data(data)), "a label such as")
+    refused(lambda: records.record_of_json(b'{"success": ' + digits.encode() + b"}", "a.json"))
+
+
+# Texts that make searches slow
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (names.creator_names, "(" * 100_000 + ")" * 100_000),
+        (names.creator_names, "(a [b " * 50_000 + "])" * 50_000),
+        (names.creator_names, "A, " * 50_000),
+        (dates.find_dates, "1900-" * 20_000),
+        (dates.find_dates, "between the early " * 20_000),
+        (dates.years_of, "/" * 100_000),
+        (words.simple_words, "a." * 200_000),
+        (words.treebank_tokens, "a." + " " * 50_000 + "x"),
+        (lambda text: names_training._MENTION.findall(text), "9" * 300_000),
+        (lambda text: corpora._SOURCE.search(text), "[" * 300_000),
+    ],
+)
+def test_no_text_makes_a_search_hang(read: Callable[[str], Any], text: str) -> None:
+    with no_hang():
+        read(text)
+
+
+def test_brackets_in_brackets_are_still_dropped() -> None:
+    creator = "Doe, Jane (b. (c. (1850))) [Painter [and] (etcher)]"
+    assert names.creator_names(creator) == ["Jane Doe"]
+
+
+# What is shown
+
+
+HOSTILE = "run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
+ESCAPED = r"run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
+
+
+def test_what_a_terminal_acts_on_is_escaped_in_messages(tmp_path: Path) -> None:
+    path = tmp_path / HOSTILE
+    path.write_text("1\x1b[2J\n")
+    refused(lambda: list(sts.read_pairs(path)), ESCAPED, r"'1\x1b[2J'")
+    assert "\x1b" not in str(InputError(f"{HOSTILE} failed"))
+    assert str(Fault("a\nb", "x", "y")).startswith(r"a\nb: ")
+    assert visible("two\nlines\tand caf\u00e9, \u4e2d, \U0001f408") == (
+        "two\nlines\tand caf\u00e9, \u4e2d, \U0001f408"
+    )
+
+
+def test_what_a_terminal_acts_on_is_escaped_in_results(tmp_path: Path) -> None:
+    folder = tmp_path / HOSTILE
+    folder.mkdir()
+    for name in ("kitchen", "journeys"):
+        count = 12 if name == "kitchen" else 10
+        scores = "".join(f"{number % 6}\n" for number in range(count))
+        (folder / f"STS.output.{name}.txt").write_text(scores)
+    plain = run_command(["score", "sample-sts", str(folder)])
+    assert plain.stdout.startswith(f"{ESCAPED} on sample-sts\n")
+    as_json = run_command(["score", "sample-sts", str(folder), "--json"])
+    assert "\x9b" not in as_json.stdout
+    assert json.loads(as_json.stdout)["run"] == HOSTILE
+    checked = run_command(["check", "sample-sts", str(folder)])
+    assert ESCAPED in checked.stdout
+
+
+def test_json_holds_no_control_characters_and_reads_back() -> None:
+    text = "".join(map(chr, range(0xA0)))
+    written = to_json([text])
+    assert json.loads(written) == [text]
+    assert not any(ord(each) < 32 or 127 <= ord(each) < 160 for each in written if each != "\n")
+
+
+def test_aligned_words_are_shown_with_escapes() -> None:
+    rows = show.as_rows(show.align("a \x1b[31mcat", "a cat"))
+    assert "\x1b" not in alignments_text(rows).plain
+
+
+def test_a_page_shows_markup_of_an_output_as_text(tmp_path: Path) -> None:
+    sample = (SAMPLES / "sample-ists" / "STSint.testinput.garden.wa").read_text()
+    first = sample.splitlines()[1]
+    path = tmp_path / "<script>alert(1)<"
+    path.write_text(sample.replace(first, first + " </script><script>alert(1)</script>", 1))
+    page = show.page("sample-ists", path, dataset="garden")
+    assert "alert(1)" in page
+    assert "<script>alert" not in page
+    assert page.count("</script>") == page.count("<script")
+
+
+# Code of the current folder
+
+
+def test_a_baseline_imports_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    for module in ("joblib", "numba", "nltk", "pandas", "yaml", "scipy"):
+        Path(f"{module}.py").write_text("open('attacked', 'w').close()\n")
+    done = run_command(["compare", "sample-typed", "--predictor", "typed-tfidf"])
+    assert done.returncode == 0, done.stderr
+    assert not Path("attacked").exists()
+
+
+def test_code_of_the_user_is_asked_for_by_name() -> None:
+    assert systems.import_object("math:sqrt")(4) == 2
+    Path("mine.py").write_text("def same(lefts, rights):\n    return [1.0] * len(lefts)\n")
+    command = [str(COMMAND), "compare", "sample-sts", "--predictor", "mine"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "MODULE:OBJECT" in done.stderr
+    assert sys.modules.get("mine") is None
