@@ -356,7 +356,7 @@ def test_a_single_file_needs_a_telling_name_or_the_option(tmp_path: Path) -> Non
         submission.score("sample-sts", tmp_path, mapping=twice)
     with pytest.raises(InputError, match="a file of its own"):
         submission.score("sample-sts", tmp_path, dataset="kitchen", mapping={"journeys": "x"})
-    with pytest.raises(InputError, match="the path given is a file"):
+    with pytest.raises(InputError, match="a folder, whose files --map names"):
         submission.score("sample-sts", tmp_path / "mine.txt", mapping={"kitchen": "x"})
 
 
