@@ -18,6 +18,7 @@ from stsbaselines.text.stems import Vocabulary, counted
 
 LEAST_COUNT = 2
 MOST_COMPONENTS = 10_000
+LARGEST_FACTOR = 1e15
 HIGHEST_SEED = 2**32 - 1
 
 
@@ -157,8 +158,9 @@ class SentenceVectors(TransformerMixin, Predictor):  # type: ignore[misc]
 
 
 def _is_finite(array: Any, kinds: str) -> bool:
+    """Tell whether an array has numbers alone, of which no product overflows."""
     is_array = isinstance(array, np.ndarray) and array.dtype.char in kinds
-    return is_array and bool(np.isfinite(array).all())
+    return is_array and bool((np.abs(array) <= LARGEST_FACTOR).all())
 
 
 def _each_sentence(items: Iterable[Any]) -> Iterator[str]:

@@ -69,6 +69,8 @@ class LDA(SentenceVectors):
         if self.components_.shape[1] != self.n_components:
             found = f"{self.components_.shape[1]} factors"
             raise InputError(f"{found}, but {self.n_components} components")
+        if (self.components_ < 0).any():
+            raise InputError("counts of words that are below 0")
 
     def _learn(self, vocabulary: Vocabulary, counts: sparse.csr_matrix) -> None:
         model = self._untrained(len(vocabulary.columns))
