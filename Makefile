@@ -8,6 +8,7 @@ SAY = { echo "$(strip $(1))" >&2; exit 2; }
 NOT_INSTALLED = $(call SAY, pip could not install what is needed (its reason is above): \
 	that takes network$(COMMA) or a package index that PIP_INDEX_URL names.)
 TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
+RUN := $(BIN)/stsbaselines run --fetch $(if $(filter 1,$(ACCEPT_LICENCE)),--accept-licence)
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
 .PHONY: help demo test lint docs reproduce bench bench-wtmf bench-heritage ablation models strong dist clean $(TASKS)
@@ -17,6 +18,7 @@ help:
 	@echo "make test        all tests; those that need the official data only if it is here"
 	@echo "make reproduce   every published baseline cell beside ours"
 	@echo "make TASK        one of: $(TASKS)"
+	@echo "                 (fetches the data that is missing; ACCEPT_LICENCE=1 accepts its licence unasked)"
 	@echo "make strong      DKPro and TakeLab, made anew, on 2012, 2013 and 2015"
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
 	@echo "make lint docs bench dist clean"
@@ -44,10 +46,10 @@ demo: $(VENV)/.base
 	@$(BIN)/stsbaselines demo
 
 $(TASKS): $(VENV)/.base
-	@$(BIN)/stsbaselines run $(wildcard configs/$@.yaml configs/$@-typed.yaml)
+	@$(RUN) $(wildcard configs/$@.yaml configs/$@-typed.yaml)
 
 strong: $(VENV)/.base
-	@$(BIN)/stsbaselines run --jobs -1 $(STRONG)
+	@$(RUN) --jobs -1 $(STRONG)
 
 reproduce: $(VENV)/.base
 	@$(BIN)/stsbaselines reproduce --out results

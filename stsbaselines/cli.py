@@ -29,6 +29,7 @@ from stsbaselines.models import (
 if TYPE_CHECKING:
     from stsbaselines.config import ExperimentConfig
     from stsbaselines.data.catalogue import Task
+    from stsbaselines.errors import Fault
     from stsbaselines.experiment import Results
     from stsbaselines.reference import Table
     from stsbaselines.report import Format
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     Advance = Callable[..., None]
 
 BAD_INPUT = 2
+_REFRESH_SECONDS = 0.1
 
 
 def _example(arguments: str) -> str:
@@ -52,7 +54,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-data_app = typer.Typer(help="Find and verify the data sets.", no_args_is_help=True)
+data_app = typer.Typer(help="Find, fetch, import and verify the data sets.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
 DataDir = Annotated[
@@ -62,6 +64,10 @@ DataDir = Annotated[
         metavar="DIR",
         help="Look here first; then in $STSBASELINES_DATA, ./data and the user's cache.",
     ),
+]
+AcceptLicence = Annotated[
+    bool,
+    typer.Option("--accept-licence", help="Accept the licences of what is fetched, unasked."),
 ]
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where results go.")]
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Processes; -1 for all cores.")]
@@ -139,18 +145,22 @@ def _progress(steps: int | None, what: str = "predicting") -> Iterator[Advance]:
         TextColumn("{task.fields[rate]}", justify="right"),
         TimeRemainingColumn(),
     ]
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
-    first, total = None, 0
+    # A thread that refreshes it would be in the way of forks.
+    bar = Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+    first, shown, total = None, 0.0, 0
 
     def advance(done: int, pairs: int | None = None) -> None:
-        nonlocal first, total
+        nonlocal first, shown, total
+        now = time.monotonic()
         if first is None:  # which may be what an earlier run has done
-            first = time.monotonic()
+            first = now
         else:
             total += done if pairs is None else pairs
-        seconds = time.monotonic() - first  # none, on a clock that ticks slowly
+        seconds = now - first  # none, on a clock that ticks slowly
         rate = f"{total / seconds:,.0f} pairs/s" if seconds else ""
-        bar.update(task, advance=done, rate=rate)
+        is_due = now - shown > _REFRESH_SECONDS
+        shown = now if is_due else shown
+        bar.update(task, advance=done, rate=rate, refresh=is_due)
 
     with bar:
         task = bar.add_task(what, total=steps, rate="")
@@ -176,6 +186,13 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a run into OUT that was interrupted.")
     ] = False,
+    fetch: Annotated[
+        bool,
+        typer.Option(
+            "--fetch", help="First fetch what is missing, as `data fetch` does, if it can."
+        ),
+    ] = False,
+    accept_licence: AcceptLicence = False,
 ) -> None:
     """Run baselines on a task, beside the published numbers.
 
@@ -188,6 +205,8 @@ def run(
     configs = [read_config(name) for name in config]
     for name, each in zip(config, configs, strict=True):
         _validate(name, each)
+    if fetch:
+        _fetch_for(configs, data_dir, accept_licence)
     for number, each in enumerate(configs):
         print("" if number == 0 else "\n", end="")
         print(results_text(_run(each, out, data_dir, jobs, resume)), flush=True)
@@ -893,45 +912,221 @@ def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
         raise InputError(faults)
 
 
-@data_app.command("fetch", epilog=_example("data fetch sts2013-typed --api-key KEY"))
+@data_app.command("import", epilog=_example("data import my-downloads"))
+def data_import(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A file, a folder or a zip or tar archive.")
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Data directory; default: the user's cache."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done.")
+    ] = False,
+) -> None:
+    """Recognise files of data sets, and put them in place.
+
+    Official files and labelled pairs are known by their content.
+    A file that is there already is never changed: if another one is in the way, nothing is done.
+    """
+    from stsbaselines import importing
+    from stsbaselines.report import render
+
+    plan = importing.plan(importing.recognise(path), to)
+    print(render(plan.rows), "", *plan.notes, sep="\n", flush=True)
+    plan.check()
+    done = f"{len(plan.new)} of {len(plan.placements)} files"
+    if dry_run:
+        print(f"{done} would be put into {plan.target}")
+    else:
+        importing.place(plan)
+        print(f"{done} were put into {plan.target}")
+
+
+@data_app.command("fetch", epilog=_example("data fetch sts2013"))
 def data_fetch(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2013-typed.")],
+    tasks: Annotated[
+        list[str] | None, typer.Argument(metavar="TASK", help="All public ones, if none.")
+    ] = None,
+    accept_licence: AcceptLicence = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask nobody; say what is missing.")
+    ] = False,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--data-dir",
+            metavar="DIR",
+            help="Look here first, and put files here, not in the cache.",
+        ),
+    ] = None,
     api_key: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--api-key",
             metavar="KEY",
             envvar="EUROPEANA_API_KEY",
             show_envvar=True,
-            help="Your key of the Europeana API.",
+            help="Your key of the Europeana API, for the item records of typed similarity.",
         ),
-    ],
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Default: the user's cache.")
     ] = None,
-    data_dir: DataDir = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="DIR", help="For records; default: the user's cache."),
+    ] = None,
     base_url: Annotated[
         str | None, typer.Option("--base-url", metavar="URL", help="Another address of the API.")
     ] = None,
-    pause: Annotated[float, typer.Option(help="Seconds between two requests.")] = 0.5,
+    pause: Annotated[float, typer.Option(help="Seconds between two requests for records.")] = 0.5,
 ) -> None:
-    """Fetch the item records of typed similarity.
+    """Fetch the files of tasks that are not here yet.
 
-    They come from Europeana, if they are not here yet, and go to DIR/text and DIR/json; what has
-    vanished is listed in DIR/vanished.txt.
+    Each is checked by its official checksum, and goes to the user's cache. The licence of a task
+    is shown, and to be accepted, once. The item records of typed similarity are fetched from
+    Europeana with a key of your own: they go to DIR/text and DIR/json; what has vanished is listed
+    in DIR/vanished.txt.
     """
-    from stsbaselines.data import europeana
+    from stsbaselines.data.fetch import left_to_do
+    from stsbaselines.data.find import is_offline
+    from stsbaselines.files import make_folder
+
+    entries = [each for each in _tasks(tasks) if tasks or not each.is_sample]
+    without = [each.task for each in entries if not _has_records(each)]
+    if out is not None and without:
+        raise InputError(f"-o is for item records: {without[0]} has none.")
+    if data_dir is not None:
+        make_folder(data_dir)
+    refused: list[str] = []
+    faults: list[Fault | str] = []
+    for entry in entries:
+        try:
+            if not (offline or _may_fetch(entry, data_dir, accept_licence)):
+                refused.append(entry.task)
+                continue
+            fetched = _fetch(entry, data_dir, offline)
+            print("".join(f"{line}\n" for line in fetched), end="", flush=True)
+            if tasks and api_key and _has_records(entry) and not (offline or is_offline()):
+                _fetch_records(entry, data_dir, out, api_key, base_url, pause)
+                continue
+            nothing = [] if fetched else [f"{entry.task}: nothing to fetch"]
+            print("".join(f"{line}\n" for line in [*nothing, *left_to_do(entry, data_dir)]), end="")
+        except InputError as error:
+            faults.extend(error.faults)
+    if refused:
+        faults.append(_why_refused(refused))
+    if faults:
+        raise InputError(faults)
+
+
+def _may_fetch(task: Task, data_dir: Path | None, accept: bool) -> bool:
+    """Show the licence of a task once, if there is something to fetch; ask on a terminal."""
+    from stsbaselines.data import licences
+    from stsbaselines.data.find import is_offline, wanted_files
+
+    if is_offline() or licences.is_accepted(task) or not wanted_files(task, data_dir):
+        return True
+    print(f"{licences.terms(task)}\n", file=sys.stderr, flush=True)
+    if not accept and _is_terminal():
+        print(
+            f"Type yes to accept the licence of {task.task}: ", end="", file=sys.stderr, flush=True
+        )
+        accept = sys.stdin.readline().strip().lower() == "yes"
+    if accept:
+        licences.accept(task)
+    return accept
+
+
+def _why_refused(tasks: list[str]) -> str:
+    return (
+        f"{', '.join(tasks)} cannot be fetched before the licence is accepted: type yes on a"
+        " terminal, or give `stsbaselines data fetch` the option --accept-licence."
+    )
+
+
+def _fetch(task: Task, data_dir: Path | None, offline: bool = False) -> list[str]:
+    """Fetch the missing files of a task; return what was fetched from where."""
+    from stsbaselines.data.fetch import fetch
+
+    with _download_progress() as progress:
+        fetched = fetch(task, data_dir, offline=offline, progress=progress)
+    sources: dict[str, list[str]] = {}
+    for each in fetched:
+        place = f"into {each.path.parent} from {each.address.removesuffix(f'/{each.path.name}')}"
+        sources.setdefault(place, []).append(each.path.name)
+    return [f"{task.task}: {', '.join(names)} {where}" for where, names in sources.items()]
+
+
+def _fetch_for(configs: list[ExperimentConfig], data_dir: Path | None, accept: bool) -> None:
+    """Fetch what configurations lack; where that fails, `run` says what is missing."""
     from stsbaselines.data.catalogue import find_task
+    from stsbaselines.data.find import directories, is_offline, wanted_files
+    from stsbaselines.data.licences import is_accepted
+
+    list(directories(data_dir))  # refuses those that are named, but not there
+    for name, datasets in dict.fromkeys(each for config in configs for each in config.needs):
+        task = find_task(name)
+        can = not is_offline() and (accept or _is_terminal() or is_accepted(task))
+        if can and wanted_files(task, data_dir, datasets):
+            try:
+                may = _may_fetch(task, data_dir, accept)
+                lines = _fetch(task, data_dir) if may else [_why_refused([name])]
+            except InputError as error:
+                lines = [str(error)]
+            print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+@contextmanager
+def _download_progress() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Show a bar for each download on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
+    from rich.progress import Progress as Bar
+
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    ]
+    rows: dict[str, Any] = {}
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def tell(name: str, done: int, total: int | None) -> None:
+            if name not in rows:
+                rows[name] = bar.add_task(name, total=total)
+            bar.update(rows[name], completed=done, total=total)
+
+        yield tell
+
+
+def _has_records(task: Task) -> bool:
+    return task.family == "typed" and not task.is_sample
+
+
+def _fetch_records(
+    task: Task,
+    data_dir: Path | None,
+    out: Path | None,
+    api_key: str,
+    base_url: str | None,
+    pause: float,
+) -> None:
+    from stsbaselines.data import europeana
     from stsbaselines.data.find import cache_directory, require
     from stsbaselines.tasks import typed
     from stsbaselines.tasks.records import text_of_json
 
-    entry = find_task(task)
-    if entry.family != "typed" or entry.is_sample:
-        raise InputError(f"{task} has no item records to fetch.")
-    source = require(entry, entry.datasets[0], "input", data_dir)
-    urls = typed.read_urls(source, entry.datasets[0].pairs)
-    folder = out or cache_directory() / entry.folders[0]
+    source = require(task, task.datasets[0], "input", data_dir)
+    urls = typed.read_urls(source, task.datasets[0].pairs)
+    folder = out or cache_directory() / task.folders[0]
     items = len({url for pair in urls for url in pair})
     with _progress(items, "fetching") as progress:
         found = europeana.fetch_records(

@@ -199,6 +199,18 @@ class ExperimentConfig(_Section):
     instead: list[str] = Field(default_factory=list)
     baselines: list[BaselineConfig] = Field(min_length=1)
 
+    @property
+    def needs(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The tasks whose data it takes, with the data sets of each if it does not take all."""
+        training = [
+            each
+            for baseline in self.baselines
+            for several in (baseline.train, *baseline.train_for.values())
+            for each in several
+        ]
+        some = [(each.task, tuple(each.datasets or each.first_of)) for each in training]
+        return [(self.task, ()), *dict.fromkeys(some)]
+
     @model_validator(mode="after")
     def _distinct_names(self) -> ExperimentConfig:
         titles = [baseline.title for baseline in self.baselines]

@@ -233,23 +233,51 @@ def rows_in_parquet(path: Path) -> int:
 
 @contextlib.contextmanager
 def _parquet_file(path: Path) -> Iterator[Any]:
-    """Open a Parquet file of sentence pairs; an error of pyarrow is said in one sentence."""
+    with open_to_read(path) as stream, parquet_of(stream, str(path)) as file:
+        check_texts(file.schema_arrow, str(path))
+        yield file
+
+
+@contextlib.contextmanager
+def parquet_of(stream: BinaryIO, name: str) -> Iterator[Any]:
+    """Open a stream that is a Parquet file; an error of pyarrow is said in one sentence.
+
+    Parameters
+    ----------
+    stream : binary file
+    name : str
+        What to call it in error messages.
+
+    Yields
+    ------
+    pyarrow.parquet.ParquetFile
+
+    Raises
+    ------
+    InputError
+        If it is none or is damaged, also where that shows while it is read; without the extra
+        ``parquet``.
+    """
     pyarrow = _pyarrow()
-    with open_to_read(path) as stream:
-        try:
-            file = pyarrow.parquet.ParquetFile(
-                stream,
-                buffer_size=_PARQUET_BUFFER,
-                pre_buffer=False,  # a row group, which may be the whole file, is not read at once
-                page_checksum_verification=True,
-            )
-            _check_columns(file.schema_arrow, pyarrow.types, str(path))
-            yield file
-        except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
-            raise InputError([_damaged(str(path))]) from None
+    try:
+        yield pyarrow.parquet.ParquetFile(
+            stream,
+            buffer_size=_PARQUET_BUFFER,
+            pre_buffer=False,  # a row group, which may be the whole file, is not read at once
+            page_checksum_verification=True,
+        )
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
+        raise InputError([_damaged(name)]) from None
 
 
-def _check_columns(schema: Any, types: Any, name: str) -> None:
+def check_texts(schema: Any, name: str) -> None:
+    """Refuse the schema of a Parquet file without the columns of text of sentence pairs.
+
+    Raises
+    ------
+    InputError
+    """
+    types = _pyarrow().types
     faults: list[Fault | str] = []
     for field in FIELDS:
         places = schema.get_all_field_indices(field)
@@ -271,7 +299,7 @@ def _rows(file: Any, groups: Sequence[int], first: int, name: str) -> Iterator[S
     batches = file.iter_batches(ROWS, row_groups=groups, columns=FIELDS, use_threads=False)
     for batch in batches if groups else ():
         columns = [
-            _texts(batch.column(batch.schema.get_field_index(field)), field, done, name)
+            texts_of(batch.column(batch.schema.get_field_index(field)), field, done, name)
             for field in FIELDS
         ]
         yield from map(SentencePair, *columns)
@@ -281,8 +309,14 @@ def _rows(file: Any, groups: Sequence[int], first: int, name: str) -> Iterator[S
         raise InputError([Fault(name, f"{done} rows", str(expected or "at least one"))])
 
 
-def _texts(column: Any, field: str, done: int, name: str) -> list[str]:
-    """Return the sentences of a part of a column, before which there are `done` rows."""
+def texts_of(column: Any, field: str, done: int, name: str) -> list[str]:
+    """Return the sentences of a part of a column, before which there are `done` rows.
+
+    Raises
+    ------
+    InputError
+        If one is missing or no text.
+    """
     pyarrow = _pyarrow()
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()

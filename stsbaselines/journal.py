@@ -12,6 +12,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -26,6 +27,8 @@ with contextlib.suppress(ImportError):  # there is none on Windows
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "gensim", "nltk", "python-crfsuite")
 _RUN = "run"
 _REMEDY = "delete it to begin anew"
+_PATIENCE_SECONDS = 2.0
+"""How long the lock is waited for: workers of a run that was killed have it until they end."""
 
 
 class Journal:
@@ -140,16 +143,22 @@ def _version(library: str) -> str | None:
 def _lock(path: Path, stream: BinaryIO) -> None:
     if "fcntl" not in globals():
         return
+    last = time.monotonic() + _PATIENCE_SECONDS
+    while not _is_locked(stream):
+        if time.monotonic() > last:
+            raise InputError(f"{path}: another process does this run at the moment.")
+        time.sleep(0.05)
+    if os.fstat(stream.fileno()).st_nlink == 0:
+        raise InputError(f"{path}: another process has just ended this run.")
+
+
+def _is_locked(stream: BinaryIO) -> bool:
+    """Lock a file; return False if another process has locked it."""
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in (errno.EACCES, errno.EAGAIN):  # a file system without locks
-            return
-        is_free = False
-    else:
-        is_free = os.fstat(stream.fileno()).st_nlink > 0
-    if not is_free:
-        raise InputError(f"{path}: another process does this run at the moment.")
+    except OSError as error:  # perhaps a file system without locks
+        return error.errno not in (errno.EACCES, errno.EAGAIN)
+    return True
 
 
 def _read(

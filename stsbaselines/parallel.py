@@ -9,11 +9,14 @@ import itertools
 import logging
 import os
 import pkgutil
+import queue
+import signal
 import threading
 import time
+import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -30,6 +33,7 @@ PATIENCE_SECONDS = 60.0
 """How long a cluster may be without workers, or without its scheduler."""
 
 _WATCH_SECONDS = 0.5
+_LOST = "A worker process was killed, perhaps for lack of memory; fewer jobs need less."
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -75,7 +79,12 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
         yield from map(function, items)
         return
     client = _cluster.get()
-    pool = _processes(function, n_jobs) if client is None else _on(client, function, n_jobs)
+    if client is not None:
+        pool = _on(client, function, n_jobs)
+    elif n_jobs > 0 and _has_one_thread():
+        pool = _forks(function, n_jobs)
+    else:
+        pool = _processes(function, n_jobs)
     waiting: deque[Callable[[], R]] = deque()
     with pool as (submit, most):
         for item in items:
@@ -132,6 +141,94 @@ def workers(backend: str = "processes", scheduler: str | None = None) -> Iterato
             _cluster.reset(token)
 
 
+def _has_one_thread() -> bool:
+    """Tell whether this process can be forked safely: no other thread holds a lock."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:  # not Linux
+        return False
+
+
+@contextlib.contextmanager
+def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit, int]]:
+    """Work in forks of this process, which begin at once, while others import all anew.
+
+    They get items in turn, each by a pipe of its own: when one is killed, that is at its end.
+    """
+    import multiprocessing
+
+    fork = multiprocessing.get_context("fork")
+    pipes: list[Any] = []
+    processes = []
+    for _ in range(count):
+        ours, theirs = fork.Pipe()
+        pipes.append(ours)
+        process = fork.Process(target=_serve, args=(function, theirs, pipes), daemon=True)
+        process.start()
+        processes.append(process)
+        theirs.close()
+    turns = itertools.cycle(pipes)
+
+    def submit(item: Any) -> Callable[[], Any]:
+        pipe = next(turns)
+        with _loss_is_said():
+            pipe.send(item)
+        return functools.partial(_answer, pipe)
+
+    finished = False
+    try:
+        yield submit, AHEAD * count
+        finished = True
+    finally:
+        for pipe, process in zip(pipes, processes, strict=True):
+            pipe.close()
+            if not finished:
+                process.kill()
+            process.join()
+
+
+@contextlib.contextmanager
+def _loss_is_said() -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, ConnectionError):
+        raise LostWorkersError(_LOST) from None
+
+
+def _answer(pipe: Any) -> Any:
+    with _loss_is_said():
+        result, error, where = pipe.recv()
+    if error is not None:
+        raise error from (None if isinstance(error, InputError) else RuntimeError(where))
+    return result
+
+
+def _serve(function: Callable[[Any], Any], pipe: Any, pipes_of_parent: Sequence[Any]) -> None:
+    """Answer the items that come by a pipe, until its other end is closed, or its process dead."""
+    for each in pipes_of_parent:
+        each.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # which the parent gets, too
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    items: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_receive_items, args=(pipe, items), daemon=True).start()
+    while True:
+        item = items.get()
+        outcome: tuple[Any, Exception | None, str]
+        try:
+            outcome = function(item), None, ""
+        except Exception as error:  # of any kind; it is raised in the parent
+            outcome = None, error, traceback.format_exc()
+        pipe.send(outcome)
+
+
+def _receive_items(pipe: Any, items: queue.SimpleQueue[Any]) -> None:
+    """Take items as they come, so that the parent never waits for a worker that waits for it."""
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            items.put(pipe.recv())
+    os._exit(0)
+
+
 @contextlib.contextmanager
 def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_Submit, int]]:
     from joblib import cpu_count, effective_n_jobs
@@ -159,9 +256,7 @@ def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_S
         yield submit, AHEAD * count
         finished = True
     except TerminatedWorkerError:
-        raise LostWorkersError(
-            "A worker process was killed, perhaps for lack of memory; fewer jobs need less."
-        ) from None
+        raise LostWorkersError(_LOST) from None
     finally:
         if not finished:
             _wait_until_passed_on(newest)
@@ -180,6 +275,7 @@ def _receive(function: Callable[[Any], Any], parent: int) -> None:
     """Keep the function that this worker process is for, and end when its parent has ended."""
     global _received
     _received = function
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # which the parent gets, too
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

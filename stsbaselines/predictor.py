@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from zipfile import BadZipFile
 
-import numpy as np
-
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, unknown
 from stsbaselines.estimator import Estimator, is_learned, unknown_parameter
@@ -59,6 +57,7 @@ class Predictor(Estimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> class Lengths(Predictor):
     ...     name = "lengths"
     ...     def predict(self, pairs):
@@ -173,6 +172,8 @@ class Predictor(Estimator):
             If the folder is there already, or a parameter or learned attribute is
             neither plain JSON nor a numeric array.
         """
+        import numpy as np  # slow to import
+
         target = Path(directory)
         if not hasattr(self, "name"):
             raise InputError(f"{type(self).__name__} has no `name`, by which it could be saved.")
@@ -231,6 +232,8 @@ class Predictor(Estimator):
 
 
 def _is_plain_array(value: object) -> bool:
+    import numpy as np  # slow to import
+
     return isinstance(value, np.ndarray) and not value.dtype.hasobject
 
 
@@ -381,6 +384,8 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
     InputError
         If it is none.
     """
+    import numpy as np  # slow to import
+
     with open_to_read(path) as stream:
         try:
             arrays = np.load(stream, allow_pickle=False)

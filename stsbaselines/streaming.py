@@ -37,7 +37,6 @@ from stsbaselines.journal import Journal, open_journal, versions
 from stsbaselines.models import ready
 from stsbaselines.parallel import in_order, is_elsewhere
 from stsbaselines.predictor import Predictor
-from stsbaselines.tasks import sts
 from stsbaselines.tasks.family import Family, SentencePair, family_named
 
 BLOCK_SIZE = 1 << 19
@@ -355,7 +354,7 @@ def _check_from(work: Work, source: Path, place: Place) -> None:
         return
     with open_to_read(source) as stream:
         stream.seek(place.offset)
-        for _ in _READERS[work.kind](stream, work.name, place.pairs + 1):
+        for _ in _reader(work.kind)(stream, work.name, place.pairs + 1):
             pass
 
 
@@ -390,8 +389,16 @@ def _score_lines(work: Work, block: Block) -> bytes:
 def _pairs_of(work: Work, block: Block) -> Iterable[SentencePair]:
     if isinstance(block.content, bytes):
         stream = io.BytesIO(block.content)
-        return _READERS[work.kind](stream, work.name, block.first)
+        return _reader(work.kind)(stream, work.name, block.first)
     return block.content or ()
+
+
+def _reader(kind: Kind) -> Callable[[BinaryIO, str, int], Iterator[SentencePair]]:
+    if kind is Kind.json_lines:
+        return formats.pairs_of_json_lines
+    from stsbaselines.tasks.sts import pairs_of  # slow to import
+
+    return pairs_of
 
 
 def _resumed(work: Work, n_jobs: int, advance: Advance) -> int:
@@ -502,6 +509,3 @@ def _put_in_place(part: Path, target: Path) -> None:
         while lines := stream.readlines(BLOCK_SIZE):
             write(b"".join(lines))
     part.unlink()
-
-
-_READERS = {Kind.lines: sts.pairs_of, Kind.json_lines: formats.pairs_of_json_lines}

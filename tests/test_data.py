@@ -138,12 +138,14 @@ def test_missing_data_says_where_to_get_it() -> None:
     assert "\n" not in message
     for part in ("sts2013-test/", task.source, "--data-dir", "$STSBASELINES_DATA", "make demo"):
         assert part in message
+    assert "`stsbaselines data fetch sts2013`" in message
 
 
 def test_restricted_sentences_have_their_own_source() -> None:
     task = catalogue.find_task("sts2013")
-    with pytest.raises(InputError, match="Linguistic Data Consortium"):
+    with pytest.raises(InputError, match="Linguistic Data Consortium") as error:
         find.require(task, task.dataset("SMT"), "input")
+    assert "data fetch" not in str(error.value)
     with pytest.raises(InputError, match="stswiki"):
         find.require(task, task.dataset("SMT"), "gold")
 

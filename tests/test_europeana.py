@@ -593,13 +593,19 @@ def test_the_trial_records_come_out_byte_for_byte(official_data: Path, api: Api,
         assert files(out) == {**official, "vanished.txt": b""}
 
 
-def test_fetching_needs_a_key_and_a_task_with_records() -> None:
-    done = run_command(["data", "fetch", "sts2012", "--api-key", KEY])
-    assert (done.returncode, done.stderr) == (2, "sts2012 has no item records to fetch.\n")
-    done = run_command(["data", "fetch", "sts2013-typed"])
+def test_records_are_of_some_tasks_only_and_need_their_list_of_items() -> None:
+    done = run_command(["data", "fetch", "sts2012", "-o", "here", "--api-key", KEY])
+    assert (done.returncode, done.stderr) == (2, "-o is for item records: sts2012 has none.\n")
+    offline = {**os.environ, "STSBASELINES_OFFLINE": "1"}
+    done = run_command(["data", "fetch", "sts2013-typed", "--api-key", KEY], env=offline)
     assert done.returncode == 2
-    assert "Missing option '--api-key'" in done.stderr
-    done = run_command(["data", "fetch", "sts2013-typed", "--api-key", KEY])
-    assert done.returncode == 2
-    assert done.stderr.startswith("The data of sts2013-typed is not here")
+    assert done.stderr.startswith("STS.input.europeana.txt and 1 more of sts2013-typed cannot be")
     assert KEY not in done.stdout + done.stderr
+
+
+@pytest.mark.official
+def test_without_a_key_it_is_said_how_to_get_one(official_data: Path) -> None:
+    environment = {key: each for key, each in os.environ.items() if key != "EUROPEANA_API_KEY"}
+    done = run_command(["data", "fetch", "sts2013-typed"], env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "data fetch sts2013-typed --api-key KEY" in done.stdout

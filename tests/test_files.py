@@ -22,7 +22,7 @@ LAYERS = [
     {"tasks"},
     {"predictor"},
     {"baselines", "models", "formats"},
-    {"config", "submission", "systems", "streaming"},
+    {"config", "submission", "systems", "streaming", "exports", "importing"},
     {"training"},
     {"cells", "preparation"},
     {"experiment"},

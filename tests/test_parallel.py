@@ -14,9 +14,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stsbaselines import parallel
 from stsbaselines.baselines.token_cosine import TokenCosine
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.parallel import AHEAD, in_order, workers
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+
+
+@pytest.fixture(autouse=True, params=["forks", "other processes"])
+def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(parallel, "_has_one_thread", lambda: request.param == "forks")
+    return str(request.param)
 
 
 class Reads:
@@ -44,6 +53,10 @@ class CountedPickle:
     def __getstate__(self) -> dict[str, Any]:
         self.pickled += 1
         return {"pickled": self.pickled}
+
+
+def reversed_bytes(item: bytes) -> bytes:
+    return item[::-1]
 
 
 def pid_of(item: int) -> int:
@@ -95,19 +108,26 @@ def test_one_job_or_item_stays_in_this_process(n_jobs: int, count: int) -> None:
     assert set(in_order(pid_of, range(count), n_jobs)) == {os.getpid()}
 
 
-def test_joblib_is_imported_only_for_processes() -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not forked")
+@pytest.mark.parametrize("threads", ["none", "another"])
+def test_a_process_with_one_thread_is_forked_without_imports(threads: str) -> None:
     code = (
-        "import sys; from stsbaselines.parallel import in_order;"
-        " print(list(in_order(len, ['a'], 2)), sys.modules.keys() & {'joblib', 'asyncio'})"
+        "import sys, threading; from stsbaselines.parallel import in_order;"
+        f" threads = {threads!r};"
+        " other = threading.Timer(60, print);"
+        " other.daemon = True;"
+        " other.start() if threads == 'another' else None;"
+        " print(list(in_order(len, ['a', 'bc'], 2)), 'joblib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert done.stdout == b"[1] set()\n", done.stderr
+    is_joblib = b"False" if threads == "none" else b"True"
+    assert done.stdout == b"[1, 2] %b\n" % is_joblib, done.stderr
 
 
 def test_the_function_goes_to_each_process_once() -> None:
     function = CountedPickle()
     pids = set(in_order(function, range(20), 2))
-    assert function.pickled == 2
+    assert function.pickled == (0 if parallel._has_one_thread() else 2)
     assert os.getpid() not in pids
 
 
@@ -151,6 +171,41 @@ def test_a_killed_worker_is_said_in_a_sentence_and_can_be_used_again() -> None:
         found.extend(in_order(functools.partial(die_at, 7), range(20), 2))
     assert found == list(range(len(found)))
     assert list(in_order(abs, range(3), 2)) == [0, 1, 2]
+
+
+def test_large_items_and_results_pass() -> None:
+    items = [bytes([number]) * 3_000_000 for number in range(9)]
+    assert list(in_order(reversed_bytes, items, 2)) == items
+
+
+def test_an_unforeseen_error_comes_out_with_where_it_was() -> None:
+    found = in_order(functools.partial(fail_at, 1, KeyError("word")), range(3), 2)
+    with pytest.raises(KeyError, match="word") as caught:
+        list(found)
+    assert "in fail_at" in str(caught.value.__cause__)
+
+
+INTERRUPTED = """
+import sys, time
+from stsbaselines import parallel
+parallel._has_one_thread = lambda: sys.argv[1] == "forks"
+for _ in parallel.in_order(lambda item: time.sleep(0.01), range(10_000), 2):
+    print("one", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_all_processes_ends_them(number: int, ways: str) -> None:
+    script = [sys.executable, "-c", INTERRUPTED, ways]
+    with subprocess.Popen(
+        script, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as running:
+        assert running.stdout
+        running.stdout.readline()
+        os.killpg(running.pid, number)
+        _, printed = running.communicate(timeout=60)  # ends when all have closed the pipe
+    if ways == "forks":  # others are perhaps just importing
+        assert printed.count(b"Traceback") <= (number == signal.SIGINT)
 
 
 def test_a_baseline_predicts_the_same_in_processes() -> None:

@@ -19,7 +19,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conftest import COMMAND, run_command
-from stsbaselines import formats, streaming
+from stsbaselines import formats, journal, streaming
 from stsbaselines.baselines.token_cosine import Kernel, TokenCosine
 from stsbaselines.errors import InputError, LostWorkersError
 from stsbaselines.formats import Kind
@@ -405,10 +405,13 @@ def test_links_and_modes_are_kept() -> None:
     assert Path("real.txt").stat().st_mode & 0o777 == 0o640
 
 
-def test_two_runs_do_not_write_the_same_output(interrupted: tuple[Path, Path]) -> None:
+def test_two_runs_do_not_write_the_same_output(
+    interrupted: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def again(done: int, pairs: int) -> None:
         predict_file(TokenCosine(), *interrupted, resume=True)
 
+    monkeypatch.setattr(journal, "_PATIENCE_SECONDS", 0.1)
     with pytest.raises(InputError, match="another process does this run"):
         predict_file(TokenCosine(), *interrupted, resume=True, advance=again)
 

@@ -8,18 +8,19 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from numba.core import caching
 
-from stsbaselines.baselines import _token_cosine_kernel, token_cosine
+from stsbaselines.baselines import _token_cosine_fast, _token_cosine_kernel, token_cosine
 from stsbaselines.baselines.token_cosine import Kernel, TokenCosine
 from stsbaselines.data.catalogue import find_task, task_names
 from stsbaselines.data.find import locate_all
@@ -30,7 +31,7 @@ from stsbaselines.tasks.family import family_named
 
 KERNELS: tuple[Kernel, ...] = ("python", "numba")
 LAST = b"the last\tline\n"  # which the numba kernel leaves to Python, as it looks ahead
-BEYOND = _token_cosine_kernel.CHUNK
+BEYOND = _token_cosine_fast.CHUNK
 MOST_TYPES = int(_token_cosine_kernel._MOST_TYPES)
 U = np.uint64
 
@@ -55,7 +56,7 @@ def by_numba(lines: bytes) -> tuple[bytes | None, list[bytes]]:
         left.append(rest)
         return token_cosine._score_lines(rest)
 
-    return _token_cosine_kernel.score_lines(lines, in_python), left
+    return _token_cosine_fast.score_lines(lines, in_python), left
 
 
 def check(lines: bytes) -> None:
@@ -187,7 +188,7 @@ def test_where_the_last_digit_is_in_doubt_python_rounds() -> None:
 
 
 def test_every_number_of_types() -> None:
-    records = np.zeros(_token_cosine_kernel.RECORD, dtype=np.uint8)
+    records = np.zeros(_token_cosine_fast.RECORD, dtype=np.uint8)
     left_out = 0
     for left, right in itertools.combinations_with_replacement(range(1, 41), 2):
         for shared in range(left + 1):
@@ -225,23 +226,34 @@ def test_kernels_agree(kernel: Kernel, times: int) -> None:
     assert predictor.score_lines(lines) == b"0.6666666667\n0.0000000000\n" * times
 
 
+def no_version(name: str) -> str:
+    raise metadata.PackageNotFoundError(name)
+
+
 @pytest.fixture(params=["missing", "broken"])
-def without_numba(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def without_numba(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[str]:
     broken = ModuleType("numba")
     broken.__spec__ = numba.__spec__
     monkeypatch.setitem(sys.modules, "numba", broken if request.param == "broken" else None)
     monkeypatch.delitem(sys.modules, _token_cosine_kernel.__name__)
     monkeypatch.delattr("stsbaselines.baselines._token_cosine_kernel")
+    if request.param == "missing":
+        monkeypatch.setattr(metadata, "version", no_version)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    _token_cosine_fast.kernel.cache_clear()
     token_cosine._numba_kernel.cache_clear()
     yield request.param
     token_cosine._numba_kernel.cache_clear()
+    _token_cosine_fast.kernel.cache_clear()
 
 
 def test_without_numba(without_numba: str) -> None:
     lines = b"a\ta\n" * 100_000
     assert TokenCosine().score_lines(lines) == b"1.0000000000\n" * 100_000
     assert TokenCosine().signature().startswith("token-cosine|kernel:python|version:")
-    reason = "No module named|halted" if without_numba == "missing" else "cannot import name"
+    reason = "No package metadata" if without_numba == "missing" else "cannot import name"
     chosen = TokenCosine("numba")
     for call in (lambda: chosen.score_lines(b"a\ta\n"), chosen.signature):
         with pytest.raises(InputError, match=rf"({reason}).*pip install 'stsbaselines\[fast\]'"):
@@ -285,53 +297,80 @@ def test_numba_is_not_imported_for_little() -> None:
     subprocess.run([sys.executable, "-c", SCRIPT], check=True)
 
 
+SLOW = """
+import sys
+from stsbaselines.baselines.token_cosine import TokenCosine
+assert TokenCosine("numba").score_lines(b"a\\ta\\n") == b"1.0000000000\\n"
+print(sys.modules.keys() & {"numba", "numpy"})
+"""
+
+
+def test_numba_is_imported_to_compile_and_not_again(tmp_path: Path) -> None:
+    for imported in (2, 0):
+        printed = subprocess.check_output(
+            [sys.executable, "-c", SLOW], env={"XDG_CACHE_HOME": str(tmp_path)}
+        )
+        assert len(eval(printed)) == imported
+
+
 @pytest.fixture
-def scored_anew() -> Iterator[Callable[[], bytes | None]]:
-    """Give what loads or compiles the kernel again, and scores with it."""
+def scored_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[], int]]:
+    """Give what loads or compiles the kernel again, scores with it, and returns how it got it."""
+    compiled = 0
 
-    def scored() -> bytes | None:
-        _token_cosine_kernel._compiled.cache_clear()
-        return TokenCosine("numba").score_lines(b"a b\ta\n" * 10)
+    def counted(machine: Any) -> bytes:
+        nonlocal compiled
+        compiled += 1
+        return _compiled(machine)
 
+    def scored() -> int:
+        nonlocal compiled
+        compiled = 0
+        _token_cosine_fast.kernel.cache_clear()
+        assert TokenCosine("numba").score_lines(b"a b\ta\n" * 10) == b"0.7071067812\n" * 10
+        return compiled
+
+    _compiled = _token_cosine_fast._compiled
+    monkeypatch.setattr(_token_cosine_fast, "_compiled", counted)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     yield scored
-    _token_cosine_kernel._compiled.cache_clear()
+    _token_cosine_fast.kernel.cache_clear()
 
 
-def test_no_place_for_a_cache(
-    scored_anew: Callable[[], bytes | None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(caching.CompileResultCacheImpl, "_locator_classes", [])
-    with pytest.raises(RuntimeError, match="cannot cache"):
-        numba.njit(cache=True)(_token_cosine_kernel._score)
-    assert scored_anew() == b"0.7071067812\n" * 10
+def test_a_cache_that_cannot_be_written(scored_anew: Callable[[], int], tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file, no folder")
+    assert scored_anew() == 1
+    assert scored_anew() == 1
 
 
-def test_a_cache_that_cannot_be_written(
-    scored_anew: Callable[[], bytes | None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def no_space(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "numba"))
-    monkeypatch.setattr(caching.IndexDataCacheFile, "save", no_space)
-    assert scored_anew() == b"0.7071067812\n" * 10
-
-
-@pytest.mark.parametrize("end", [".nbi", ".nbc"])
-@pytest.mark.parametrize("content", [b"", b"damaged", None])
-def test_a_damaged_cache(
-    end: str,
-    content: bytes | None,
-    scored_anew: Callable[[], bytes | None],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "numba"))
-    assert scored_anew() == b"0.7071067812\n" * 10
-    (file,) = (tmp_path / "numba").rglob(f"*{end}")
+@pytest.mark.parametrize("damage", ["empty", "text", "half", "a bit"])
+def test_a_damaged_cache(damage: str, scored_anew: Callable[[], int], tmp_path: Path) -> None:
+    assert scored_anew() == 1
+    (file,) = (tmp_path / "cache").rglob("*.o")
     whole = file.read_bytes()
-    file.write_bytes(whole[: len(whole) // 2] if content is None else content)
-    assert scored_anew() == b"0.7071067812\n" * 10
+    contents = {
+        "empty": b"",
+        "text": b"damaged",
+        "half": whole[: len(whole) // 2],
+        "a bit": whole[:-1] + bytes([whole[-1] ^ 1]),
+    }
+    file.write_bytes(contents[damage])
+    assert scored_anew() == 1
+    assert scored_anew() == 0
+
+
+@pytest.mark.parametrize("what", ["numba", "processor"])
+def test_the_machine_code_of_another_version_or_processor_is_not_loaded(
+    what: str, scored_anew: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert scored_anew() == 1
+    if what == "numba":
+        monkeypatch.setattr(metadata, "version", lambda name: "0")
+    else:
+        features = llvm.get_host_cpu_features()
+        changed = type(features)({**features, next(filter(features.get, features)): False})
+        monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: changed)
+    assert scored_anew() == 1
 
 
 STS = [name for name in task_names() if find_task(name).family == "sts"]

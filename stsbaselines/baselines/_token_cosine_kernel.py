@@ -1,6 +1,6 @@
-r"""The scores of token-cosine for a block of lines, by a numba kernel on its bytes.
+r"""The numba kernel that `_token_cosine_fast` scores with.
 
-The kernel finds the ends of tokens, packs each token into a 64-bit key, counts the token types of
+It finds the ends of tokens, packs each token into a 64-bit key, counts the token types of
 both sentences in a small hash table, and writes the record of the row, such as
 ``b"0.6666666667\n"``. The key of a token of up to 7 bytes is the token; where keys of longer ones
 meet, bytes are compared, so that counts are exact. Rows that do not fit its tables, rows without a
@@ -11,9 +11,7 @@ Numbers are unsigned throughout, and so are constants: numba makes floats of mix
 
 from __future__ import annotations
 
-import functools
 import math
-import pickle
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -21,14 +19,11 @@ import numba
 import numpy as np
 from numba import types
 
+from stsbaselines.baselines._token_cosine_fast import CHUNK, RECORD, SLOTS
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 U = np.uint64
 
-RECORD = 13
-CHUNK = 1 << 14
-SLOTS = 1024
-_LOOK_AHEAD = 8
-_NO_CACHE = (RuntimeError, OSError, EOFError, pickle.UnpicklingError)
 
 _ZERO, _ONE, _TWO, _THREE, _EIGHT, _TEN = map(U, (0, 1, 2, 3, 8, 10))
 _WORD_BITS, _ALL_BITS, _LONG = U(64), U(2**64 - 1), U(1 << 63)
@@ -42,61 +37,24 @@ _LAST_DIGIT, _DIGIT_0, _NEWLINE, _POINT = U(RECORD - 2), U(48), 10, 46
 _TAB = 9
 _IS_WHITE = np.array([byte in b" \t\n\r\f\v" for byte in range(256)], dtype=np.uint64)
 
+_pointer_to: Callable[..., Any] = types.CPointer
+_BYTES, _NUMBERS = _pointer_to(types.uint8), _pointer_to(types.uint64)
 _SIGNATURE = types.boolean(
-    types.Array(types.uint8, 1, "C", readonly=True),  # data
+    _BYTES,  # data
     types.uint64,  # stop
-    types.uint64[::1],  # state
-    types.uint64[::1],  # stamps
-    types.uint64[::1],  # keys
-    types.uint64[::1],  # starts
-    types.uint64[::1],  # ends
-    types.uint8[::1],  # records
+    _NUMBERS,  # state
+    _NUMBERS,  # stamps
+    _NUMBERS,  # keys
+    _NUMBERS,  # starts
+    _NUMBERS,  # ends
+    _BYTES,  # records
 )
 
 
-def score_lines(lines: bytes, in_python: Callable[[bytes], bytes | None]) -> bytes | None:
-    """Score whole lines as `TokenCosine.score_lines` does.
-
-    Parameters
-    ----------
-    lines : bytes
-    in_python : callable
-        What scores the lines that the kernel leaves.
-
-    Returns
-    -------
-    bytes or None
-    """
-    if b"\0" in lines:
-        return None
-    score = _compiled()
-    stop = lines.rfind(b"\n", 0, -_LOOK_AHEAD) + 1
-    data = np.frombuffer(lines, dtype=np.uint8)
-    state = np.zeros(3, dtype=np.uint64)
-    table = [np.zeros(SLOTS, dtype=np.uint64) for _ in range(3)]
-    ends = np.empty(CHUNK, dtype=np.uint64)
-    records = np.empty(RECORD * (stop // 2), dtype=np.uint8)
-    while not score(data, stop, state, *table, ends, records):
-        start, row = int(state[0]), int(state[1])
-        end = lines.index(b"\n", start) + 1
-        record = in_python(lines[start:end])
-        if record is None:
-            return None
-        records[RECORD * row : RECORD * (row + 1)] = np.frombuffer(record, dtype=np.uint8)
-        state[:2] = end, row + 1
-    rest = in_python(lines[stop:])
-    return None if rest is None else records[: RECORD * int(state[1])].tobytes() + rest
-
-
-@functools.cache
-def _compiled() -> Callable[..., bool]:
-    """Return the kernel as machine code, kept on the disk for the next process if that can be."""
-    kernel: Any
-    try:
-        kernel = numba.njit(_SIGNATURE, nogil=True, cache=True)(_score)
-    except _NO_CACHE:
-        kernel = numba.njit(_SIGNATURE, nogil=True)(_score)
-    return cast(Callable[..., bool], kernel)
+def llvm() -> tuple[str, str]:
+    """Return the name of the kernel as a function of C, and its LLVM code."""
+    kernel: Any = numba.cfunc(_SIGNATURE, error_model="numpy")(_score)
+    return kernel.native_name, kernel.inspect_llvm()
 
 
 def _inlined(function: Function) -> Function:

@@ -13,15 +13,15 @@ import importlib.util
 import math
 from collections.abc import Sequence
 from types import ModuleType
-from typing import ClassVar, Literal, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from stsbaselines import __version__
 from stsbaselines.errors import InputError, unknown
 from stsbaselines.files import LONGEST_LINE
 from stsbaselines.predictor import Predictor, check_pairs
-from stsbaselines.scoring.correlation import FloatArray
+
+if TYPE_CHECKING:
+    from stsbaselines.scoring.correlation import FloatArray
 
 Kernel = Literal["auto", "python", "numba"]
 
@@ -96,6 +96,8 @@ class TokenCosine(Predictor):
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
         """Return the cosine of each pair, as an array of shape (n_pairs,)."""
+        import numpy as np  # slow to import
+
         self._check_kernel()
         check_pairs(pairs)
         return np.array([cosine(tokens(left), tokens(right)) for left, right in pairs])
@@ -199,12 +201,14 @@ _RECORDS = _Records()
 
 @functools.cache
 def _numba_kernel() -> ModuleType | ImportError:
-    """Return the module with the kernel, or why it cannot be imported."""
+    """Return the module that scores with the kernel, or why it cannot be imported."""
     try:
-        from stsbaselines.baselines import _token_cosine_kernel  # slow to import
+        from stsbaselines.baselines import _token_cosine_fast  # slow to import
+
+        _token_cosine_fast.kernel()
     except ImportError as error:
         return error
-    return _token_cosine_kernel
+    return _token_cosine_fast
 
 
 def _numba_version() -> str | None:

@@ -3,14 +3,14 @@
 Directories are searched in this order: the one given (``--data-dir``), then
 ``$STSBASELINES_DATA``, ``./data``, the user's cache. The samples come with the package.
 A file may also lie there packed, as ``NAME.gz`` or ``NAME.zst``.
-Downloading will put files into the user's cache.
+``stsbaselines data fetch TASK`` puts files into the user's cache.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -22,6 +22,7 @@ from stsbaselines.errors import Fault, InputError, MissingDataError
 from stsbaselines.files import PACKED, open_to_read, unpacked_name
 
 ENVIRONMENT = "STSBASELINES_DATA"
+OFFLINE = "STSBASELINES_OFFLINE"
 Status = Literal["ok", "wrong", "missing"]
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -51,6 +52,11 @@ class Located:
     def expected(self) -> DataFile:
         """Name and checksum that the catalogue wants."""
         return self.dataset.files[self.role]
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether it may not be redistributed, or is not to be had by everybody."""
+        return self.dataset.restricted and self.role == "input"
 
 
 def directories(data_dir: str | Path | None = None) -> Iterator[Path]:
@@ -124,6 +130,38 @@ def locate_all(task: Task, data_dir: str | Path | None = None) -> list[Located]:
     return [
         locate(task, dataset, role, data_dir) for dataset in task.datasets for role in dataset.files
     ]
+
+
+def wanted_files(
+    task: Task, data_dir: str | Path | None = None, datasets: Sequence[str] = ()
+) -> dict[str, DataFile]:
+    """Return the files of a task that are not here, by name, but for those that are not given out.
+
+    Parameters
+    ----------
+    task : Task
+    data_dir : path, optional
+        Searched first.
+    datasets : sequence of str
+        Only those of these data sets; all, if there are none.
+
+    Examples
+    --------
+    >>> from stsbaselines.data.catalogue import find_task
+    >>> wanted_files(find_task("sample-sts"))
+    {}
+    """
+    return {
+        each.expected.name: each.expected
+        for each in locate_all(task, data_dir)
+        if each.status == "missing" and not each.is_withheld
+        if not datasets or each.dataset.name in datasets
+    }
+
+
+def is_offline() -> bool:
+    """Tell whether ``$STSBASELINES_OFFLINE`` forbids fetching."""
+    return os.environ.get(OFFLINE, "") not in ("", "0")
 
 
 def require(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None = None) -> Path:
@@ -244,7 +282,7 @@ def require_resource(task: Task, name: str, data_dir: str | Path | None = None) 
     if wrong:
         raise InputError(wrong)
     names = " or ".join(file.name for file in files)
-    raise _missing(task, names, task.source, data_dir)
+    raise _missing(task, names, f"get it from {task.source}", data_dir)
 
 
 def require_model(name: str, how: str, data_dir: str | Path | None = None) -> Path:
@@ -281,14 +319,15 @@ def missing(located: Located, data_dir: str | Path | None = None) -> MissingData
     """Return the error for a file that is not there: one sentence on what to do."""
     task, dataset = located.task, located.dataset
     source = dataset.source if dataset.source and located.role == "input" else task.source
-    return _missing(task, located.expected.name, source, data_dir)
+    how = "" if located.is_withheld else f"fetch it by `stsbaselines data fetch {task.task}`, or "
+    return _missing(task, located.expected.name, f"{how}get it from {source}", data_dir)
 
 
-def _missing(task: Task, names: str, source: str, data_dir: str | Path | None) -> MissingDataError:
+def _missing(task: Task, names: str, how: str, data_dir: str | Path | None) -> MissingDataError:
     searched = ", ".join(str(path) for path in directories(data_dir))
     return MissingDataError(
         f"The data of {task.task} is not here, or not all of it ({names} was looked"
-        f" for in {searched}): get it from {source}, put it into"
+        f" for in {searched}): {how}, put it into"
         f" {task.folders[0]}/ below one of these or name its place by --data-dir or"
         f" ${ENVIRONMENT}; `make demo` runs without it."
     )
@@ -352,7 +391,7 @@ def verify(
         located = locate_all(task, data_dir)
         good = [each for each in located if each.status == "ok"]
         absent = [each for each in located if each.status == "missing"]
-        withheld = [each for each in absent if each.dataset.restricted and each.role == "input"]
+        withheld = [each for each in absent if each.is_withheld]
         faults.extend(wrong_file(each) for each in located if each.status == "wrong")
         resources, damaged = _verified_resources(task, data_dir)
         right.extend(resources)
@@ -393,16 +432,29 @@ def wrong_file(located: Located) -> Fault:
 
 def checksum_of(path: Path, wanted: DataFile) -> str:
     """Return the checksum of a file's unpacked content, of the kind that is wanted of it."""
+    size = sum(map(len, _content(path))) if wanted.git_blob else 0
+    return checksum_of_blocks(_content(path), size, wanted)
+
+
+def checksum_of_blocks(blocks: Iterable[bytes], size: int, wanted: DataFile) -> str:
+    """Return the checksum of `size` bytes in blocks, of the kind that is wanted of a file.
+
+    Examples
+    --------
+    >>> wanted = DataFile(name="train.data", git_blob="8baef1b4abc478178b004d62031cf7fe6db6f903")
+    >>> checksum_of_blocks([b"a", b"bc"], 3, wanted)
+    'git blob f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f'
+    """
     if wanted.sha256:
-        return f"sha256 {_hexdigest(path, hashlib.sha256())}"
+        return f"sha256 {_hexdigest(blocks, hashlib.sha256())}"
     if wanted.git_blob:
-        header = b"blob %d\0" % sum(map(len, _content(path)))
-        return f"git blob {_hexdigest(path, hashlib.sha1(header, usedforsecurity=False))}"
+        header = b"blob %d\0" % size
+        return f"git blob {_hexdigest(blocks, hashlib.sha1(header, usedforsecurity=False))}"
     return wanted.checksum
 
 
-def _hexdigest(path: Path, digest: hashlib._Hash) -> str:
-    for block in _content(path):
+def _hexdigest(blocks: Iterable[bytes], digest: hashlib._Hash) -> str:
+    for block in blocks:
         digest.update(block)
     return digest.hexdigest()
 

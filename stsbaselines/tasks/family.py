@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar, cast
 
-import numpy as np
-import numpy.typing as npt
-
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.files import LONGEST_LINE, lines_of, open_to_read
 
 if TYPE_CHECKING:  # slow to import
+    import numpy as np
+    import numpy.typing as npt
+
     from stsbaselines.data.catalogue import DataSet, Task
 
 T = TypeVar("T")
@@ -217,6 +217,8 @@ def parse_numbers(
     InputError
         With every fault; see `parse_lines`.
     """
+    import numpy as np  # slow to import
+
     lines = _Lines(str(path), parse, skip, count)
     blocks = []
     with open_to_read(path) as stream:
@@ -264,6 +266,8 @@ def plain_numbers(block: bytes, blank: bytes = b"") -> npt.NDArray[np.float64] |
     >>> plain_numbers(b"1_0\n") is plain_numbers(b"1\n\n") is plain_numbers(b"nan\n") is None
     True
     """
+    import numpy as np  # slow to import
+
     if not block.endswith(b"\n"):
         block += b"\n"
     ends = block.translate(None, delete=_OF_NUMBERS)
@@ -316,6 +320,8 @@ def checked_scores(predictions: npt.ArrayLike) -> list[float]:
     InputError
         If they are not.
     """
+    import numpy as np  # slow to import
+
     values = np.asarray(predictions, dtype=np.float64)
     if values.ndim != 1:
         raise InputError(f"the system predicted {values.ndim}-dimensional scores, not one a pair")
