@@ -54,7 +54,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-data_app = typer.Typer(help="Find and verify the data sets.", no_args_is_help=True)
+data_app = typer.Typer(help="Find, fetch, import and verify the data sets.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
 DataDir = Annotated[
@@ -930,7 +930,7 @@ def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
         raise InputError(faults)
 
 
-@data_app.command("import", epilog=_example("data import downloads --to data"))
+@data_app.command("import", epilog=_example("data import my-downloads"))
 def data_import(
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="A file, a folder or a zip or tar archive.")
@@ -943,8 +943,9 @@ def data_import(
         bool, typer.Option("--dry-run", help="Only say what would be done.")
     ] = False,
 ) -> None:
-    """Recognise official files and labelled pairs by their content, and put them in place.
+    """Recognise files of data sets, and put them in place.
 
+    Official files and labelled pairs are known by their content.
     A file that is there already is never changed: if another one is in the way, nothing is done.
     """
     from stsbaselines import importing
@@ -964,7 +965,7 @@ def data_import(
 @data_app.command("fetch", epilog=_example("data fetch sts2013"))
 def data_fetch(
     tasks: Annotated[
-        list[str] | None, typer.Argument(metavar="[TASK...]", help="All public ones, if none.")
+        list[str] | None, typer.Argument(metavar="TASK", help="All public ones, if none.")
     ] = None,
     accept_licence: AcceptLicence = False,
     offline: Annotated[
@@ -997,11 +998,12 @@ def data_fetch(
     ] = None,
     pause: Annotated[float, typer.Option(help="Seconds between two requests for records.")] = 0.5,
 ) -> None:
-    """Fetch the files of tasks that are not here yet, each checked by its official checksum.
+    """Fetch the files of tasks that are not here yet.
 
-    They go to the user's cache. The licence of a task is shown, and to be accepted, once. The item
-    records of typed similarity are fetched from Europeana with a key of your own: they go to
-    DIR/text and DIR/json; what has vanished is listed in DIR/vanished.txt.
+    Each is checked by its official checksum, and goes to the user's cache. The licence of a task
+    is shown, and to be accepted, once. The item records of typed similarity are fetched from
+    Europeana with a key of your own: they go to DIR/text and DIR/json; what has vanished is listed
+    in DIR/vanished.txt.
     """
     from stsbaselines.data.fetch import left_to_do
     from stsbaselines.data.find import is_offline
