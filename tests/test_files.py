@@ -28,7 +28,8 @@ LAYERS = [
     {"experiment"},
     {"comparison", "comparison_report", "explanation", "plots", "report", "show"},
     {"standing"},
-    {"cli"},
+    {"console"},
+    {"cli", "cli_data", "cli_train"},
 ]
 
 

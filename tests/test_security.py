@@ -330,7 +330,9 @@ def test_saved_weights_and_factors_belong_together(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("factor", [-1.0, 1e300, np.nan, np.inf])
 def test_saved_factors_give_no_similarity_that_is_no_number(factor: float, tmp_path: Path) -> None:
-    model = predictor.create("lda", n_components=2).fit([("a cat", "a dog"), ("a b", "c d")] * 9)
+    model: Any = predictor.create("lda", n_components=2).fit(
+        [("a cat", "a dog"), ("a b", "c d")] * 9
+    )
     model.components_[0, 0] = factor
     model.save(tmp_path / "lda")
     refused(lambda: predictor.load(tmp_path / "lda"), "expected a saved lda")

@@ -31,6 +31,7 @@ import numpy as np
 from stsbaselines import cli, explanation, formats, predictor, systems
 from stsbaselines.baselines import _official_weights, ngram_logreg
 from stsbaselines.config import ExperimentConfig
+from stsbaselines.console import parameters_of
 from stsbaselines.data import corpora
 from stsbaselines.data.catalogue import Task, find_task
 from stsbaselines.data.find import SAMPLES
@@ -471,7 +472,7 @@ def _arguments(content: bytes) -> None:
             assert name
             assert file
     elif kind == "--set":
-        predictor.create("random", **cli._parameters(value.split("\n")))
+        predictor.create("random", **parameters_of(value.split("\n")))
     elif kind == "--predictor":
         with contextlib.suppress(OSError):  # a name that is too long, which the command line says
             systems.predictor_named(value.replace(":", ""))
