@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-INTERVAL = 0.5
+INTERVAL = 0.2
 
 
 def measure(command: Sequence[str]) -> dict[str, float]:

@@ -1,7 +1,5 @@
 """The command line: it parses arguments and prints; the work is done elsewhere."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal
@@ -165,7 +163,7 @@ def run(
         say(results_text(_run(each, out, data_dir, jobs, resume)), flush=True)
 
 
-def _validate(name: str, config: ExperimentConfig) -> None:
+def _validate(name: str, config: "ExperimentConfig") -> None:
     from stsbaselines.experiment import validate
 
     try:
@@ -175,8 +173,8 @@ def _validate(name: str, config: ExperimentConfig) -> None:
 
 
 def _run(
-    config: ExperimentConfig, out: Path, data_dir: Path | None, jobs: int, resume: bool = False
-) -> Results:
+    config: "ExperimentConfig", out: Path, data_dir: Path | None, jobs: int, resume: bool = False
+) -> "Results":
     from stsbaselines import experiment
 
     with progress_bar(experiment.pairs_to_process(config)) as progress:
@@ -551,7 +549,7 @@ def tables(
         say(tables_text(found, style))
 
 
-def _only(found: list[Table], task: str | None, purpose: str) -> Table:
+def _only(found: "list[Table]", task: str | None, purpose: str) -> "Table":
     """Return the only table, or the one of that name."""
     single = found if len(found) == 1 else [each for each in found if each.name == task]
     if not single:

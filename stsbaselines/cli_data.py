@@ -1,7 +1,5 @@
 """The commands on data: `stsbaselines data`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -182,7 +180,7 @@ def data_fetch(
         raise InputError(faults)
 
 
-def _may_fetch(task: Task, data_dir: Path | None, accept: bool) -> bool:
+def _may_fetch(task: "Task", data_dir: Path | None, accept: bool) -> bool:
     """Show the licence of a task once, if there is something to fetch; ask on a terminal."""
     from stsbaselines.data import licences
     from stsbaselines.data.find import is_offline, wanted_files
@@ -207,7 +205,7 @@ def _why_refused(tasks: list[str]) -> str:
     )
 
 
-def _fetch(task: Task, data_dir: Path | None, offline: bool = False) -> list[str]:
+def _fetch(task: "Task", data_dir: Path | None, offline: bool = False) -> list[str]:
     """Fetch the missing files of a task; return what was fetched from where."""
     from stsbaselines.data.fetch import fetch
 
@@ -220,7 +218,7 @@ def _fetch(task: Task, data_dir: Path | None, offline: bool = False) -> list[str
     return [f"{task.task}: {', '.join(names)} {where}" for where, names in sources.items()]
 
 
-def fetch_for(configs: list[ExperimentConfig], data_dir: Path | None, accept: bool) -> None:
+def fetch_for(configs: "list[ExperimentConfig]", data_dir: Path | None, accept: bool) -> None:
     """Fetch what configurations lack; where that fails, `run` says what is missing."""
     from stsbaselines.data.catalogue import find_task
     from stsbaselines.data.find import directories, is_offline, wanted_files
@@ -239,12 +237,12 @@ def fetch_for(configs: list[ExperimentConfig], data_dir: Path | None, accept: bo
             say("\n".join(lines), file=sys.stderr, flush=True)
 
 
-def _has_records(task: Task) -> bool:
+def _has_records(task: "Task") -> bool:
     return task.family == "typed" and not task.is_sample
 
 
 def _fetch_records(
-    task: Task,
+    task: "Task",
     data_dir: Path | None,
     out: Path | None,
     api_key: str,
@@ -278,7 +276,7 @@ def _fetch_records(
         raise InputError([f"{name}: {why}" for name, why in found.failed.items()])
 
 
-def _tasks(names: list[str] | None) -> list[Task]:
+def _tasks(names: list[str] | None) -> "list[Task]":
     from stsbaselines.data.catalogue import find_task, task_names
 
     return [find_task(name) for name in names or task_names()]

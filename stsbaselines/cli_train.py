@@ -1,7 +1,5 @@
 """The commands that train: `stsbaselines train`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated
