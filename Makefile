@@ -57,7 +57,7 @@ reproduce: $(VENV)/.base
 	@$(BIN)/stsbaselines reproduce --out results
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
