@@ -2,9 +2,9 @@
 
 It prints JSON as the last line of standard error: seconds of the clock (``wall``), CPU seconds of
 all its processes (``cpu``) and of the first one alone (``first_cpu``), and the most memory that it
-had, in megabytes (``peak``). Of several processes, memory is the sum of theirs, looked at five times a
-second, in which a page that they share counts once. This script imports little and runs in a
-process of its own, since a process is charged with the memory of the one that starts it.
+had, in megabytes (``peak``). Of several processes, memory is the sum of theirs, looked at five
+times a second, in which a page that they share counts once. This script imports little and runs in
+a process of its own, since a process is charged with the memory of the one that starts it.
 """
 
 from __future__ import annotations
