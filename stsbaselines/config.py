@@ -5,23 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from stsbaselines.data.catalogue import SAMPLE_PREFIX
 from stsbaselines.errors import Fault, InputError, suggestion
 from stsbaselines.files import is_there
-from stsbaselines.yamlmodel import read_model
+from stsbaselines.yamlmodel import Entry, read_model
 
 SEEDS_OF_AN_INTERVAL = 100
 _PACKAGED = Path(__file__).parent / "configs"
 _CHECKOUT = Path(__file__).parent.parent / "configs"
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PublishedRun(_Section):
+class PublishedRun(Entry):
     """The run of a published table that a baseline reproduces.
 
     Attributes
@@ -36,7 +32,7 @@ class PublishedRun(_Section):
     dataset: str = ""
 
 
-class Explanation(_Section):
+class Explanation(Entry):
     """Why a cell does not come out to the printed digit.
 
     Attributes
@@ -61,7 +57,7 @@ class Explanation(_Section):
         return self
 
 
-class Training(_Section):
+class Training(Entry):
     """What to train a baseline on: by default all data sets of a task.
 
     Attributes
@@ -85,7 +81,7 @@ class Training(_Section):
         return self
 
 
-class BaselineConfig(_Section):
+class BaselineConfig(Entry):
     """One baseline of an experiment.
 
     Attributes
@@ -149,7 +145,7 @@ class BaselineConfig(_Section):
     @field_validator("published", "train", mode="before")
     @classmethod
     def _one_or_several(cls, value: object) -> object:
-        return [value] if isinstance(value, dict | _Section) else value or []
+        return [value] if isinstance(value, dict | Entry) else value or []
 
     @field_validator("train_for", mode="before")
     @classmethod
@@ -177,7 +173,7 @@ class BaselineConfig(_Section):
         return self
 
 
-class ExperimentConfig(_Section):
+class ExperimentConfig(Entry):
     """The content of a configuration file.
 
     Attributes

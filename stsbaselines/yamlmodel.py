@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 from yaml.constructor import ConstructorError
 
@@ -46,6 +46,12 @@ _EXPECTED = {
     "string_type": "text",
     "too_short": "a list of at least {min_length}",
 }
+
+
+class Entry(BaseModel):
+    """A part of a file: its keys are those of the class, and it does not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class _Loader(yaml.SafeLoader):

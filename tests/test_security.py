@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import gzip
 import io
 import json
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import zipfile
@@ -22,6 +20,7 @@ import pytest
 
 import stsbaselines
 from conftest import COMMAND, run_command
+from limits import at_most
 from stsbaselines import predictor, show, systems
 from stsbaselines.config import BaselineConfig, ExperimentConfig
 from stsbaselines.data import corpora
@@ -115,22 +114,6 @@ def refused(read: Callable[[], Any], *expected: str) -> None:
         assert text in str(error.value)
 
 
-@contextlib.contextmanager
-def no_hang(seconds: int = 60) -> Iterator[None]:
-    """Fail after so many seconds; what is mended took minutes to years."""
-
-    def fail(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, fail)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 # YAML
 
 
@@ -162,7 +145,7 @@ def test_a_configuration_that_is_an_attack_is_refused(
 ) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(text)
-    with no_hang():
+    with at_most(60):
         refused(lambda: read_model(path, ExperimentConfig), "config.yaml", found)
     assert not Path("here").exists()
 
@@ -439,7 +422,7 @@ def test_numbers_of_thousands_of_digits_are_refused_or_read(tmp_path: Path) -> N
     ],
 )
 def test_no_text_makes_a_search_hang(read: Callable[[str], Any], text: str) -> None:
-    with no_hang():
+    with at_most(60):
         read(text)
 
 

@@ -6,20 +6,16 @@ import functools
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from stsbaselines.errors import InputError, unknown
-from stsbaselines.yamlmodel import read_model
+from stsbaselines.yamlmodel import Entry, read_model
 
 CATALOGUE = Path(__file__).parent / "catalogue"
 SAMPLE_PREFIX = "sample-"
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class DataFile(_Entry):
+class DataFile(Entry):
     """A file of a data set: its official name, and what it is recognised by.
 
     Attributes
@@ -50,7 +46,7 @@ class DataFile(_Entry):
         return f"git blob {self.git_blob}" if self.git_blob else "not verified"
 
 
-class Folder(_Entry):
+class Folder(Entry):
     """A folder of files that everybody has to get for themselves, such as item records.
 
     Attributes
@@ -68,7 +64,7 @@ class Folder(_Entry):
     source: str
 
 
-class DataSet(_Entry):
+class DataSet(Entry):
     """One data set of a task.
 
     Attributes
@@ -99,7 +95,7 @@ class DataSet(_Entry):
     restricted: bool = False
 
 
-class Task(_Entry):
+class Task(Entry):
     """A shared task: its data sets and the rules of its scorer.
 
     Attributes

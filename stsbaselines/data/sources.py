@@ -6,20 +6,16 @@ import functools
 import urllib.parse
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from stsbaselines.errors import InputError, shown
-from stsbaselines.yamlmodel import read_model
+from stsbaselines.yamlmodel import Entry, read_model
 
 SOURCES = Path(__file__).parent / "sources.yaml"
 RAW_FILES = "https://raw.githubusercontent.com"
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ArchiveSource(_Entry):
+class ArchiveSource(Entry):
     """An archive with files of a task.
 
     Attributes
@@ -31,7 +27,7 @@ class ArchiveSource(_Entry):
     archive: str = Field(pattern="^https?://[^/?#]+/[^?#]+[^/?#]$")
 
 
-class RepositorySource(_Entry):
+class RepositorySource(Entry):
     """Single files in a folder of a public repository, at a fixed commit.
 
     Attributes
@@ -65,7 +61,7 @@ class RepositorySource(_Entry):
 Source = ArchiveSource | RepositorySource
 
 
-class SourceList(_Entry):
+class SourceList(Entry):
     """The content of the file: sources by task, in the order in which to try them."""
 
     tasks: dict[str, list[Source]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-import signal
 import stat
 import tempfile
 from collections.abc import Collection, Iterator
@@ -18,6 +17,7 @@ from faults.catalogue import INPUT_FAULTS, MEBIBYTE, OUTPUT_FAULTS
 from faults.commands import COMMANDS
 from faults.outcomes import HARMLESS, REFUSED, UNSEEN
 from faults.readers import READERS
+from limits import at_most
 from stsbaselines import files
 from stsbaselines.cli import BAD_INPUT
 from stsbaselines.errors import InputError, MissingDataError
@@ -59,22 +59,6 @@ def state_of(folder: Path) -> dict[str, tuple[int, int, int, bytes]]:
         times = 0 if path.is_dir() else status.st_mtime_ns
         state[str(path)] = status.st_mode, times, status.st_size, content
     return state
-
-
-@contextlib.contextmanager
-def at_most(seconds: int) -> Iterator[None]:
-    """Let what takes longer fail, rather than hang."""
-
-    def fail(*_: object) -> None:
-        raise TimeoutError(f"this takes more than {seconds} seconds")
-
-    before = signal.signal(signal.SIGALRM, fail)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @functools.cache
