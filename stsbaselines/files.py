@@ -126,6 +126,19 @@ def unreadable(path: Path | str, error: Exception) -> InputError:
     return InputError([Fault(str(path), found, "a readable file")])
 
 
+def pieces_of(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file, unpacked as by `open_to_read`, a MiB at a time.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    with open_to_read(path) as stream:
+        while piece := stream.read(1 << 20):
+            yield piece
+
+
 def read_whole(path: Path) -> bytes:
     r"""Return the content of a file, unpacked as by `open_to_read`.
 

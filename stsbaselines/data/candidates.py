@@ -12,11 +12,10 @@ from pathlib import Path
 
 from stsbaselines.data.archives import Member, is_archive, open_archive
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.files import PACKED, open_to_read
+from stsbaselines.files import PACKED, pieces_of
 
 MOST_FILES = 20_000
 DEEPEST = 16  # folders below each other
-_BLOCK = 1 << 20
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")
 
 
@@ -127,7 +126,7 @@ def _in_file(path: Path, name: str) -> Iterator[Candidate | Fault | str]:
                 for member in members:
                     yield _member(path, name, member)
         else:
-            blocks = functools.partial(_blocks_of, path)
+            blocks = functools.partial(pieces_of, path)
             size = 0 if path.suffix in PACKED else status.st_size
             yield Candidate(_on_one_line(name or path.name), str(path), size, blocks)
     except InputError as error:
@@ -145,9 +144,3 @@ def _member(archive: Path, name: str, member: Member) -> Candidate:
 def _on_one_line(name: str) -> str:
     """Return a name without characters that a terminal would obey."""
     return _CONTROL.sub("?", name)
-
-
-def _blocks_of(path: Path) -> Iterator[bytes]:
-    with open_to_read(path) as stream:
-        while block := stream.read(_BLOCK):
-            yield block

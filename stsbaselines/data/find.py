@@ -19,7 +19,7 @@ import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.errors import Fault, InputError, MissingDataError
-from stsbaselines.files import PACKED, is_file, open_to_read, unpacked_name
+from stsbaselines.files import PACKED, is_file, pieces_of, unpacked_name
 
 ENVIRONMENT = "STSBASELINES_DATA"
 OFFLINE = "STSBASELINES_OFFLINE"
@@ -432,8 +432,8 @@ def wrong_file(located: Located) -> Fault:
 
 def checksum_of(path: Path, wanted: DataFile) -> str:
     """Return the checksum of a file's unpacked content, of the kind that is wanted of it."""
-    size = sum(map(len, _content(path))) if wanted.git_blob else 0
-    return checksum_of_blocks(_content(path), size, wanted)
+    size = sum(map(len, pieces_of(path))) if wanted.git_blob else 0
+    return checksum_of_blocks(pieces_of(path), size, wanted)
 
 
 def checksum_of_blocks(blocks: Iterable[bytes], size: int, wanted: DataFile) -> str:
@@ -457,12 +457,6 @@ def _hexdigest(blocks: Iterable[bytes], digest: hashlib._Hash) -> str:
     for block in blocks:
         digest.update(block)
     return digest.hexdigest()
-
-
-def _content(path: Path) -> Iterator[bytes]:
-    with open_to_read(path) as stream:
-        while block := stream.read(1 << 20):
-            yield block
 
 
 def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
