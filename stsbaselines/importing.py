@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import secrets
@@ -359,14 +360,29 @@ def place(plan: Plan) -> None:
         return
     stage = plan.target / f".import.{secrets.token_hex(8)}.tmp"
     parts = [stage / str(number) for number in range(len(new))]
-    make_folder(stage)
-    try:
+    with contextlib.ExitStack() as undo, contextlib.ExitStack() as end:
+        _make_folder(plan.target, undo)
+        end.callback(shutil.rmtree, stage, ignore_errors=True)
+        make_folder(stage)
         for part, each in zip(parts, new, strict=True):
             with writing_to(each.path, part):
                 part.write_bytes(each.content)
-            make_folder(each.path.parent)
         for part, each in zip(parts, new, strict=True):
+            _make_folder(each.path.parent, undo)
             with writing_to(each.path, part):
                 put_in_place(part, each.path)
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
+            undo.callback(each.path.unlink, missing_ok=True)
+        undo.pop_all()
+
+
+def _make_folder(folder: Path, undo: contextlib.ExitStack) -> None:
+    """Make a folder; if it comes to undoing, remove what was made and is empty then."""
+    for each in [*reversed(folder.parents), folder]:
+        if not each.exists():
+            make_folder(each)
+            undo.callback(_remove_empty, each)
+
+
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()

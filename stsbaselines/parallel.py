@@ -81,8 +81,8 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
     client = _cluster.get()
     if client is not None:
         pool = _on(client, function, n_jobs)
-    elif n_jobs > 0 and _has_one_thread():
-        pool = _forks(function, n_jobs)
+    elif _has_one_thread():
+        pool = _forks(function, n_jobs if n_jobs > 0 else len(os.sched_getaffinity(0)))
     else:
         pool = _processes(function, n_jobs)
     waiting: deque[Callable[[], R]] = deque()
@@ -175,15 +175,12 @@ def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit
             pipe.send(item)
         return functools.partial(_answer, pipe)
 
-    finished = False
     try:
         yield submit, AHEAD * count
-        finished = True
     finally:
         for pipe, process in zip(pipes, processes, strict=True):
             pipe.close()
-            if not finished:
-                process.kill()
+            process.kill()  # another pool's workers may hold this pipe, so that it has no end
             process.join()
 
 
@@ -191,7 +188,7 @@ def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit
 def _loss_is_said() -> Iterator[None]:
     try:
         yield
-    except (EOFError, ConnectionError):
+    except (EOFError, OSError):  # OSError alone: an end in the midst of a message
         raise LostWorkersError(_LOST) from None
 
 
@@ -212,13 +209,22 @@ def _serve(function: Callable[[Any], Any], pipe: Any, pipes_of_parent: Sequence[
     items: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_receive_items, args=(pipe, items), daemon=True).start()
     while True:
-        item = items.get()
-        outcome: tuple[Any, Exception | None, str]
-        try:
-            outcome = function(item), None, ""
-        except Exception as error:  # of any kind; it is raised in the parent
-            outcome = None, error, traceback.format_exc()
-        pipe.send(outcome)
+        pipe.send_bytes(_outcome(function, items.get()))
+
+
+def _outcome(function: Callable[[Any], Any], item: Any) -> Any:
+    """Return the result of an item or, to be raised in the parent, an error and where it was."""
+    from multiprocessing.reduction import ForkingPickler
+
+    try:
+        return ForkingPickler.dumps((function(item), None, ""))
+    except (Exception, SystemExit) as error:
+        where = traceback.format_exc()
+        with contextlib.suppress(Exception):  # one that cannot be sent as it is
+            sent = ForkingPickler.dumps((None, error, where))
+            ForkingPickler.loads(sent)
+            return sent
+    return ForkingPickler.dumps((None, RuntimeError(where), where))
 
 
 def _receive_items(pipe: Any, items: queue.SimpleQueue[Any]) -> None:

@@ -97,12 +97,15 @@ class Work(NamedTuple):
         Of the input.
     out : Path or None
         Whose ending says how scores are written; None for lines.
+    version : tuple of int
+        Of the input, see `_version`.
     """
 
     predictor: Predictor
     source: Path | None
     kind: Kind
     out: Path | None
+    version: tuple[int, ...]
 
     @property
     def name(self) -> str:
@@ -253,7 +256,7 @@ def predict_file(
             " line: run it by a configuration."
         )
     formats.check(source, out, predictor.predicts)
-    work = Work(predictor, source, formats.kind_of(source), out)
+    work = Work(predictor, source, formats.kind_of(source), out, _version(source))
     if resume:
         return _resumed(work, n_jobs, advance)
     if source is not None and out is None and source.is_file():
@@ -376,7 +379,18 @@ def _read(work: Work, block: Block) -> Block:
         return block
     with open_to_read(work.source) as stream:
         stream.seek(block.offset)
-        return block._replace(content=stream.read(block.end - block.offset))
+        content = stream.read(block.end - block.offset)
+    if _version(work.source) != work.version:
+        raise InputError(f"{work.source} was changed while it was read: begin anew.")
+    return block._replace(content=content)
+
+
+def _version(source: Path | None) -> tuple[int, ...]:
+    """Return what changes when a file is written or replaced."""
+    if source is None or not source.is_file():
+        return ()
+    status = source.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _score_lines(work: Work, block: Block) -> bytes:

@@ -17,6 +17,7 @@ from stsbaselines.files import open_to_read
 
 LARGEST_FILE = 1 << 18
 MOST_VALUES = 100_000
+LONGEST_NUMBER = 1_000  # digits
 _NOT_YAML = (
     yaml.YAMLError,
     ArithmeticError,
@@ -67,6 +68,16 @@ class _Loader(yaml.SafeLoader):
                 raise ConstructorError(None, None, problem, key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        """Refuse what Python would not show in an error: hexadecimal digits have no limit."""
+        if len(node.value) > LONGEST_NUMBER:
+            problem = f"a number of {len(node.value):,} digits"
+            raise ConstructorError(None, None, problem, node.start_mark)
+        return int(super().construct_yaml_int(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 def read_model(path: Path, model: type[Model]) -> Model:

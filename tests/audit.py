@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 def main() -> int:
     """Audit; return the exit status."""
     wanted = installed()
+    if find_spec("pip_audit") is None:
+        print("pip-audit is not installed", file=sys.stderr)
+        return 1
     try:
         report = asked(wanted)
     except (OSError, ValueError, subprocess.TimeoutExpired):

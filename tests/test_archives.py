@@ -191,9 +191,15 @@ def test_large_content_is_refused(
     assert "found more than" in refusal(path)
 
 
-def test_a_header_that_claims_terabytes_is_refused_at_once(path: Path) -> None:
+def test_an_empty_name_is_refused(path: Path) -> None:
+    path.write_bytes(zipped((zipfile.ZipInfo(""), b"x")))
+    assert "a path that leads out of the archive" in refusal(path)
+
+
+@pytest.mark.parametrize("size", [1 << 40, 2 << 20])
+def test_a_large_header_is_refused_at_once(size: int, path: Path) -> None:
     info = tarfile.TarInfo("pax")
-    info.type, info.size = tarfile.XHDTYPE, 1 << 40  # what tarfile would read into memory
+    info.type, info.size = tarfile.XHDTYPE, size  # what tarfile would read into memory
     path.write_bytes(gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(3 << 20)))
     assert "found more than" in refusal(path)
 

@@ -418,7 +418,31 @@ def test_nothing_is_put_in_place_if_not_all_can_be_written(
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(InputError, match="No space left on device"):
         importing.place(plan)
-    assert files_in(TARGET) == {}
+    assert not TARGET.exists()
+
+
+def test_what_was_put_in_place_is_taken_back_if_not_all_can_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = importing.plan(importing.recognise(SAMPLES), TARGET)
+    last = plan.placements[-1].path
+
+    def put(part: Path, target: Path) -> None:
+        if target == last:
+            raise OSError(28, "No space left on device", str(part))
+        part.replace(target)
+
+    monkeypatch.setattr(importing, "put_in_place", put)
+    TARGET.mkdir()
+    (TARGET / "mine.txt").write_text("kept")
+    with pytest.raises(InputError, match="No space left on device"):
+        importing.place(plan)
+    assert [each.name for each in TARGET.iterdir()] == ["mine.txt"]
+
+
+def test_a_web_page_is_no_model_of_any_name() -> None:
+    Path("baseline_logisticregression.model").write_bytes(b"<!DOCTYPE html><p>Not found")
+    assert "a web page" in refused(Path("baseline_logisticregression.model"))
 
 
 def benchmark(pairs: Sequence[tuple[str, str, object]]) -> bytes:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -171,6 +173,47 @@ def test_a_killed_worker_is_said_in_a_sentence_and_can_be_used_again() -> None:
         found.extend(in_order(functools.partial(die_at, 7), range(20), 2))
     assert found == list(range(len(found)))
     assert list(in_order(abs, range(3), 2)) == [0, 1, 2]
+
+
+def die_amid_a_result(item: int) -> bytes:
+    if item == 1:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        return bytes(5_000_000)
+    time.sleep(0.6)
+    return b""
+
+
+def test_a_worker_that_is_killed_amid_a_result_is_said() -> None:
+    with pytest.raises(InputError, match="A worker process was killed, perhaps for lack of"):
+        list(in_order(die_amid_a_result, range(4), 2))
+
+
+def test_two_at_once() -> None:
+    one, two = (in_order(abs, range(-9, 0), 2) for _ in range(2))
+    assert (next(one), next(two)) == (9, 9)
+    assert list(one) == list(two) == [8, 7, 6, 5, 4, 3, 2, 1]
+
+
+class TwoArgumentsError(Exception):
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}: {why}")
+
+
+def pickles_not(item: int) -> Any:
+    return threading.Lock()
+
+
+def fail_in_two_arguments(item: int) -> None:
+    raise TwoArgumentsError("this", "that")
+
+
+@pytest.mark.parametrize(
+    ("function", "said"), [(fail_in_two_arguments, "this: that"), (pickles_not, "pickle")]
+)
+def test_what_cannot_be_sent_is_said_in_words(function: Callable[[int], Any], said: str) -> None:
+    _, error, where = pickle.loads(parallel._outcome(function, 1))
+    assert isinstance(error, RuntimeError | TypeError)
+    assert said in where
 
 
 def test_large_items_and_results_pass() -> None:

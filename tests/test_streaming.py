@@ -56,10 +56,30 @@ def by_pairs(predictor: Predictor, content: bytes) -> bytes:
 
 def by_blocks(predictor: Predictor, content: bytes, size: int, n_jobs: int = 1) -> bytes:
     """Predict block by block."""
-    work = Work(predictor, Path("here"), Kind.lines, None)
+    work = Work(predictor, Path("here"), Kind.lines, None, ())
     blocks = blocks_of(io.BytesIO(content), size=size)
     found = in_order(functools.partial(scored, work), blocks, n_jobs)
     return b"".join(lines for _, _, lines in found)
+
+
+@pytest.mark.parametrize("change", ["replaced", "written to"])
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "BLOCK_SIZE", 100)
+    source, other = tmp_path / "pairs.tsv", tmp_path / "other.tsv"
+    source.write_bytes(WORDS)
+    other.write_bytes(WORDS.replace(b"cat", b"cow"))
+
+    def advance(done: int, pairs: int) -> None:
+        if change == "replaced" and other.exists():
+            other.replace(source)
+        elif change == "written to":
+            os.utime(source, (0, 0))
+
+    with pytest.raises(InputError, match=r"pairs\.tsv was changed while it was read"):
+        predict_file(TokenCosine(), source, tmp_path / "out.txt", advance=advance)
+    assert not (tmp_path / "out.txt").exists()
 
 
 @given(st.lists(TEXT, min_size=1), ENDS)

@@ -316,6 +316,26 @@ def test_numba_is_imported_to_compile_and_not_again(tmp_path: Path) -> None:
         assert len(eval(printed)) == imported
 
 
+RAISING = """
+import numba, numpy, sys
+from stsbaselines.baselines.token_cosine import TokenCosine
+TokenCosine("numba").score_lines(b"a\\ta\\n")
+@numba.vectorize([numba.float64(numba.float64)])
+def refuse(value):
+    if value > 1:
+        raise ValueError("too much")
+    return value
+try:
+    refuse(numpy.array([2.0]))
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_errors_of_others_who_use_numba_come_out_as_before() -> None:
+    assert subprocess.check_output([sys.executable, "-c", RAISING]) == b"too much\n"
+
+
 @pytest.fixture
 def scored_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[], int]]:
     """Give what loads or compiles the kernel again, scores with it, and returns how it got it."""
@@ -362,13 +382,17 @@ def test_a_damaged_cache(damage: str, scored_anew: Callable[[], int], tmp_path: 
     assert scored_anew() == 0
 
 
-@pytest.mark.parametrize("what", ["numba", "processor"])
+@pytest.mark.parametrize("what", ["numba", "processor", "source"])
 def test_the_machine_code_of_another_version_or_processor_is_not_loaded(
-    what: str, scored_anew: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+    what: str, scored_anew: Callable[[], int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert scored_anew() == 1
     if what == "numba":
         monkeypatch.setattr(metadata, "version", lambda name: "0")
+    elif what == "source":  # which has the size of its tables
+        changed_source = tmp_path / "_token_cosine_fast.py"
+        changed_source.write_bytes(Path(_token_cosine_fast.__file__).read_bytes() + b"\n")
+        monkeypatch.setattr(_token_cosine_fast, "__file__", str(changed_source))
     else:
         features = llvm.get_host_cpu_features()
         changed = type(features)({**features, next(filter(features.get, features)): False})

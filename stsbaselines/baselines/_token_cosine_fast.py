@@ -11,6 +11,8 @@ import contextlib
 import ctypes
 import functools
 import hashlib
+import os
+import stat
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
@@ -35,6 +37,7 @@ _LOOK_AHEAD = 8
 _SOURCE = Path(__file__).with_name("_token_cosine_kernel.py")
 _NAME = "token_cosine"
 _FOR_ERRORS = ("numba_gil_ensure", "numba_gil_release")  # which the kernel never raises
+_RENAMED = "stsbaselines_{}".format  # numba has functions of its own under these names
 
 _Table = ctypes.c_uint64 * SLOTS
 _Ends = ctypes.c_uint64 * CHUNK
@@ -115,14 +118,21 @@ def _identity() -> str:
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
     )
-    return hashlib.sha256(_SOURCE.read_bytes() + "\0".join(made_by).encode()).hexdigest()
+    sources = b"".join(Path(each).read_bytes() for each in (_SOURCE, __file__))
+    return hashlib.sha256(sources + "\0".join(made_by).encode()).hexdigest()
 
 
 def _read(path: Path) -> bytes | None:
-    """Return the machine code in a file after its digest; None if there is none, or damaged."""
+    """Return the machine code in a file after its digest.
+
+    None if there is none, or it is damaged, or of another user, or anybody can write it.
+    """
     try:
+        status = path.stat()
         content = path.read_bytes()
     except OSError:
+        return None
+    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & stat.S_IWOTH):
         return None
     size = hashlib.sha256().digest_size
     code = content[size:]
@@ -135,6 +145,9 @@ def _compiled(machine: Any) -> bytes:
     name, source = _token_cosine_kernel.llvm()
     module = llvm.parse_assembly(source)
     module.get_function(name).name = _NAME
+    for each in module.functions:
+        if each.name in _FOR_ERRORS:
+            each.name = _RENAMED(each.name)
     code: bytes = machine.emit_object(module)
     return code
 
@@ -142,7 +155,7 @@ def _compiled(machine: Any) -> bytes:
 def _loaded(code: bytes, machine: Any) -> tuple[Callable[..., bool], Any]:
     fatal = ctypes.cast(ctypes.pythonapi.Py_FatalError, ctypes.c_void_p).value
     for name in _FOR_ERRORS:
-        llvm.add_symbol(name, fatal)
+        llvm.add_symbol(_RENAMED(name), fatal)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()

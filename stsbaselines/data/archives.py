@@ -213,6 +213,8 @@ class _Bounded:
 
     def read(self, size: int) -> bytes:
         """Return the next bytes; fewer than `size` at the end."""
+        if size > ALWAYS_ALLOWED:  # a header: contents are read block by block
+            raise _too_large(self._path)
         content = self._stream.read(min(size, self._most + 1 - self.tell()))
         self._check(self.tell())
         return content
@@ -247,7 +249,7 @@ def _safe_name(path: Path, name: str) -> str:
     """Return the name of a member with ``/`` and without ``.``, if it stays where it is put."""
     plain = name.replace("\\", "/")
     parts = PurePosixPath(plain).parts
-    if plain.startswith("/") or ".." in parts or _DRIVE.match(plain) or "\0" in plain:
+    if not plain or plain.startswith("/") or ".." in parts or _DRIVE.match(plain) or "\0" in plain:
         raise _fault(path, name, "a path that leads out of the archive", "one below its root")
     return "/".join(parts)
 

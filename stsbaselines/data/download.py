@@ -15,7 +15,6 @@ import requests
 import urllib3.exceptions
 
 from stsbaselines import __version__
-from stsbaselines.errors import InputError
 from stsbaselines.files import writing_to
 
 TIMEOUT = 30.0  # seconds to wait for the connection, and for each further piece
@@ -59,7 +58,6 @@ def obtain(
     address: str,
     path: Path,
     check: Callable[[Path], None],
-    sha256: str | None = None,
     progress: Progress = no_progress,
 ) -> None:
     """Download the file at `address` to `path`.
@@ -72,8 +70,6 @@ def obtain(
         if the connection breaks, and gone on with by the next call.
     check : callable on Path
         Raises DownloadError if the file is not the right one.
-    sha256 : str, optional
-        Checksum of the right one.
     progress : callable on (str, int, int or None)
 
     Raises
@@ -87,12 +83,12 @@ def obtain(
     part = path.with_name(f"{path.name}.{key}.part")
     goes_on = part.exists()
     try:
-        _retrieve(address, path, part, check, sha256, progress)
+        _retrieve(address, path, part, check, progress)
     except DownloadError as error:
         if not goes_on or error.breaks or part.exists():
             raise
         # What an earlier call had left may be of another file.
-        _retrieve(address, path, part, check, sha256, progress)
+        _retrieve(address, path, part, check, progress)
 
 
 def _retrieve(
@@ -100,7 +96,6 @@ def _retrieve(
     path: Path,
     part: Path,
     check: Callable[[Path], None],
-    sha256: str | None,
     progress: Progress,
 ) -> None:
     def downloader(url: str, output_file: str, _: Any) -> None:
@@ -109,18 +104,12 @@ def _retrieve(
             part.replace(output_file)
 
     pooch.get_logger().setLevel(logging.WARNING)  # it would tell of each download
-    known = f"sha256:{sha256}" if sha256 else None
     path.unlink(missing_ok=True)  # pooch would take it for what was downloaded
     try:
-        pooch.retrieve(address, known, path.name, path.parent, downloader=downloader)
-    except InputError:
-        raise
-    except ValueError:
-        raise DownloadError("other content than the official file's") from None
-    try:
+        pooch.retrieve(address, None, path.name, path.parent, downloader=downloader)
         check(path)
     except DownloadError:
-        path.unlink()
+        path.unlink(missing_ok=True)
         raise
 
 

@@ -112,6 +112,8 @@ def fetch(
             wanted = {name: file for name, file in wanted.items() if name not in names}
             if not wanted:
                 break
+        for part in () if wanted else work.glob("*.part"):  # of other sources
+            part.unlink()
     if wanted:
         what = _what(task, wanted)
         raise MissingDataError(f"{what} could not be fetched: {'; '.join(failures)}.")
@@ -192,6 +194,8 @@ def _only_process(folder: Path) -> Iterator[Path]:
                 f" {LONGEST_WAIT:.0f} seconds; wait for it, or end it."
             ) from None
     try:
+        for each in work.glob("tmp*"):  # of a process that was killed
+            each.unlink()
         with writing_to(holder):
             holder.write_text(f"{os.getpid()} on {platform.node()}", "utf-8")
         yield work
@@ -263,7 +267,7 @@ def _from_repository(
         address = mirrored(source.address_of(name), mirror)
         check = functools.partial(_check_content, file=file)
         try:
-            obtain(address, work / name, check, file.sha256, progress)
+            obtain(address, work / name, check, progress)
         except DownloadError as error:
             reasons[str(error)] = None
             if not error.answered:

@@ -134,7 +134,7 @@ class Index:
             return Right(wanted, content)
         named = self._by_name.get(_key(PurePosixPath(name).name), [])
         unverified = tuple(each for each in named if each.file.unverified)
-        if unverified and content:
+        if unverified and content.strip() and not _no_data(content):
             return Right(unverified, content)
         if not named:
             return None
@@ -251,14 +251,18 @@ def _meant(named: Sequence[Wanted], name: str, lines: int) -> tuple[Wanted, ...]
     return tuple([each for each in near if each.lines == lines] or near)
 
 
+def _no_data(content: bytes) -> str:
+    """Say what came in place of a file, if that shows at its begin."""
+    start = content.lstrip()[:100].lower()
+    return next((what for begin, what in _NO_DATA.items() if start.startswith(begin)), "")
+
+
 def _likely(content: bytes, lines: int, meant: Sequence[Wanted], changes: Sequence[str]) -> str:
     """Say what a file with an official name, but other content, probably is."""
     if not content.strip():
         return "an empty file"
-    start = content.lstrip()[:100].lower()
-    for begin, what in _NO_DATA.items():
-        if start.startswith(begin):
-            return what
+    if what := _no_data(content):
+        return what
     if b"\0" in content and "UTF-16" not in changes:
         return "binary data"
     official = {each.lines for each in meant} - {None}

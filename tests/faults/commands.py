@@ -6,6 +6,7 @@ import functools
 import io
 import signal
 import sys
+import zipfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,6 +129,21 @@ def of(reader: str) -> Callable[[Path], Path]:
     return lambda folder: READERS[reader].put(folder)
 
 
+MINE = "".join(
+    f'{{"sentence1": "A {word} sat.", "sentence2": "The cat.", "score": {number}.5}}\n'
+    for number, word in enumerate(("cat", "dog", "cow"))
+)
+
+
+def zipped(folder: Path) -> Path:
+    """Write a zip archive of labelled pairs."""
+    path = folder / "my.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("set/my.jsonl", MINE)
+    return path
+
+
+IMPORT = "data import {file} --to {out}"
 OFFICIAL = "--set encoding=official-weights --set weights={file}"
 JOURNAL = ("run.journal.jsonl",)
 LSA = "--set n_components=2"
@@ -182,6 +198,13 @@ COMMANDS: dict[str, Command] = {
     "train lsa": Command(
         f"train lsa --corpus {{file}} -o {{out}} {LSA}", of("corpus: text"), "lsa"
     ),
+    "data import JSON lines": Command(
+        "data import {file} --to {out}", put("my.jsonl", MINE), "own"
+    ),
+    "data import official": Command(
+        "data import {file} --to {out}", of("STS gold standard"), "own"
+    ),
+    "data import zip": Command("data import {file} --to {out}", zipped, "own"),
     "demo": Command("demo --out {out}", put("unused", b"x"), "results", keeps=JOURNAL),
     "tables --plot": Command("tables sts2012 --plot {out}", put("unused", b"x"), "ranks.svg"),
 }

@@ -36,6 +36,7 @@ YAML = {"configuration", "data catalogue"}
 COLUMNS = {"chunks, CoNLL-2000", "tags, CoNLL-U", *(n for n in READERS if n.startswith("names, "))}
 ALIGNMENTS = {"iSTS gold standard", "iSTS submission"}
 SENTENCES = {"STS pairs", "corpus: text"}
+IMPORTS = {name for name in READING if name.startswith("data import")}
 JSON_COMMANDS = {"run CONFIG", "compare --predictor", "predict MODEL", "align chunker"}
 READ_ANYWAY: dict[str, ReadAnyway] = {
     "link": ReadAnyway("a link is followed", {*READERS, *READING}),
@@ -125,7 +126,7 @@ SAYING_THE_LINE = {
 WRITTEN_ANYWAY: dict[str, tuple[str, set[str]]] = {
     "folder": (
         "results go into the folder, beside what is there",
-        {"run CONFIG", "compare FILE", "demo"},
+        {"run CONFIG", "compare FILE", "demo", *IMPORTS},
     ),
     "dangling link": (
         "the file that the link leads to is written",

@@ -102,7 +102,7 @@ def _fuzzed(atheris: Any, name: str, target: Any, seconds: int) -> tuple[int, st
     if not any(folder.iterdir()):
         folder.rmdir()
     tried = _INPUTS.search(said)
-    failed = os.waitstatus_to_exitcode(status) != 0
+    failed = os.waitstatus_to_exitcode(status) != 0 or not tried or tried[1] == "0"
     return int(tried[1]) if tried else 0, said[-4000:] if failed else ""
 
 
