@@ -77,7 +77,7 @@ Mapping_ = Annotated[
 def main() -> None:
     """Run the command line; bad input ends in one sentence and exit status 2."""
     _replace_closed_streams()
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))

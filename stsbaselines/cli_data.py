@@ -1,6 +1,7 @@
 """The commands on data: `stsbaselines data`."""
 
 import sys
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,10 +77,10 @@ def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
 @data_app.command("import", epilog=example("data import my-downloads"))
 def data_import(
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A file, a folder or a zip or tar archive.")
+        str, typer.Argument(metavar="PATH", help="A file, a folder or a zip or tar archive.")
     ],
     to: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--to", metavar="DIR", help="Data directory; default: the user's cache."),
     ] = None,
     dry_run: Annotated[
@@ -94,7 +95,10 @@ def data_import(
     from stsbaselines import importing
     from stsbaselines.report import render
 
-    plan = importing.plan(importing.recognise(path), to)
+    for name, each in (("PATH", path), ("--to", to)):
+        if each == "":
+            raise InputError(f"{name} is empty, but must name a place.")
+    plan = importing.plan(importing.recognise(Path(path)), Path(to) if to else None)
     say("\n".join([render(plan.rows), "", *plan.notes]), flush=True)
     plan.check()
     done = f"{len(plan.new)} of {len(plan.placements)} files"
@@ -156,16 +160,17 @@ def data_fetch(
     without = [each.task for each in entries if not _has_records(each)]
     if out is not None and without:
         raise InputError(f"-o is for item records: {without[0]} has none.")
-    if data_dir is not None:
+    if data_dir is not None and not (offline or is_offline()):
         make_folder(data_dir)
     refused: list[str] = []
     faults: list[Fault | str] = []
+    silent: set[str] = set()
     for entry in entries:
         try:
             if not (offline or _may_fetch(entry, data_dir, accept_licence)):
                 refused.append(entry.task)
                 continue
-            fetched = _fetch(entry, data_dir, offline)
+            fetched = _fetch(entry, data_dir, silent, offline)
             say("".join(f"{line}\n" for line in fetched), end="", flush=True)
             if tasks and api_key and _has_records(entry) and not (offline or is_offline()):
                 _fetch_records(entry, data_dir, out, api_key, base_url, pause)
@@ -188,13 +193,15 @@ def _may_fetch(task: "Task", data_dir: Path | None, accept: bool) -> bool:
     if is_offline() or licences.is_accepted(task) or not wanted_files(task, data_dir):
         return True
     say(f"{licences.terms(task)}\n", file=sys.stderr, flush=True)
+    unasked = accept  # which need not be remembered
     if not accept and is_terminal():
         print(
             f"Type yes to accept the licence of {task.task}: ", end="", file=sys.stderr, flush=True
         )
         accept = sys.stdin.readline().strip().lower() == "yes"
     if accept:
-        licences.accept(task)
+        with suppress(InputError) if unasked else nullcontext():
+            licences.accept(task)
     return accept
 
 
@@ -205,12 +212,14 @@ def _why_refused(tasks: list[str]) -> str:
     )
 
 
-def _fetch(task: "Task", data_dir: Path | None, offline: bool = False) -> list[str]:
+def _fetch(
+    task: "Task", data_dir: Path | None, silent: set[str], offline: bool = False
+) -> list[str]:
     """Fetch the missing files of a task; return what was fetched from where."""
     from stsbaselines.data.fetch import fetch
 
     with download_bars() as progress:
-        fetched = fetch(task, data_dir, offline=offline, progress=progress)
+        fetched = fetch(task, data_dir, offline=offline, progress=progress, silent=silent)
     sources: dict[str, list[str]] = {}
     for each in fetched:
         place = f"into {each.path.parent} from {each.address.removesuffix(f'/{each.path.name}')}"
@@ -219,19 +228,23 @@ def _fetch(task: "Task", data_dir: Path | None, offline: bool = False) -> list[s
 
 
 def fetch_for(configs: "list[ExperimentConfig]", data_dir: Path | None, accept: bool) -> None:
-    """Fetch what configurations lack; where that fails, `run` says what is missing."""
+    """Fetch what configurations lack; where that fails, `run` says what is missing.
+
+    Nothing is fetched for what cannot be run all the same, since its item records are not here.
+    """
     from stsbaselines.data.catalogue import find_task
-    from stsbaselines.data.find import directories, is_offline, wanted_files
+    from stsbaselines.data.find import directories, is_offline, lacks_folders, wanted_files
     from stsbaselines.data.licences import is_accepted
 
+    silent: set[str] = set()
     list(directories(data_dir))  # refuses those that are named, but not there
     for name, datasets in dict.fromkeys(each for config in configs for each in config.needs):
         task = find_task(name)
         can = not is_offline() and (accept or is_terminal() or is_accepted(task))
-        if can and wanted_files(task, data_dir, datasets):
+        if can and wanted_files(task, data_dir, datasets) and not lacks_folders(task, data_dir):
             try:
                 may = _may_fetch(task, data_dir, accept)
-                lines = _fetch(task, data_dir) if may else [_why_refused([name])]
+                lines = _fetch(task, data_dir, silent) if may else [_why_refused([name])]
             except InputError as error:
                 lines = [str(error)]
             say("\n".join(lines), file=sys.stderr, flush=True)

@@ -29,6 +29,7 @@ LARGEST = 64 << 20  # bytes
 SCORES = ("score", "similarity_score", "label")
 RANGE = (0.0, 5.0)
 _MOST_PAIRS = 1_000_000
+_LONGEST_SCORE = 100
 _ROWS = 256  # read at once: a short file can have long rows
 _JSON = (".jsonl", ".json")
 _SUFFIXES = (".parquet", ".csv", ".tsv", *_JSON)
@@ -282,7 +283,7 @@ def _export(
         notes = (*notes, f'lines with "", which is taken as it stands, not as a quote: {quoted}')
     join = b"\n".join
     return Export(
-        _name_of(name), name, kind, len(pairs), join([*pairs, b""]), join([*gold, b""]), notes
+        name_of(name), name, kind, len(pairs), join([*pairs, b""]), join([*gold, b""]), notes
     )
 
 
@@ -329,16 +330,18 @@ def _score(score: bytes | float) -> bytes:
     if not isinstance(score, bytes):
         value = score if isinstance(score, np.floating) else float(score)  # keeps its precision
         score = np.format_float_positional(value, trim="-").encode()
+    if len(score) > _LONGEST_SCORE:
+        raise LineError(f"a score of {len(score):,} characters", "a shorter number")
     number_of(score, RANGE, "a score")
     return score
 
 
-def _name_of(path: str) -> str:
+def name_of(path: str) -> str:
     """Name a data set by its file and, if many files have that name, its folder.
 
     Examples
     --------
-    >>> _name_of("stsbenchmark/sts-dev.csv"), _name_of("glue/data/train-00000-of-00001.parquet")
+    >>> name_of("stsbenchmark/sts-dev.csv"), name_of("glue/data/train-00000-of-00001.parquet")
     ('sts-dev', 'data-train')
     """
     place = PurePosixPath(unpacked_name(path))

@@ -12,7 +12,7 @@ import secrets
 import shlex
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +21,7 @@ from stsbaselines.data.candidates import Candidate, candidates_in
 from stsbaselines.data.catalogue import DataFile, Task, find_task, task_names
 from stsbaselines.data.recognition import Right, Wanted, Wrong
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.exports import LARGEST, Export, may_be_export, read_export
+from stsbaselines.exports import LARGEST, Export, may_be_export, name_of, read_export
 from stsbaselines.files import make_folder, open_as_is, put_in_place, writing_to
 
 OWN = "own"
@@ -166,7 +166,8 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
     )
     right: dict[tuple[DataFile, ...], tuple[str, Right]] = {}
     wrong: dict[str, Wrong] = {}
-    exports: dict[tuple[str, bytes, bytes], Export] = {}
+    exports: dict[str, Export] = {}
+    ambiguous: set[str] = set()
     refused: list[Fault | str] = []
     unusable: list[Fault | str] = []
     looked_at = others = 0
@@ -176,7 +177,7 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
             unusable.append(candidate)
             continue
         try:
-            each = _recognised(candidate, index)
+            each = _recognised(candidate, index, path)
         except InputError as error:
             unusable += error.faults
             continue
@@ -189,9 +190,14 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
             expected = f"the official {_files(each.wanted)}"
             refused.append(Fault(candidate.place, each.found, expected))
         elif each is not None:
-            exports.setdefault((each.name, each.input, each.gold), each)
+            other = exports.setdefault(each.name, each)
+            if (other.input, other.gold) != (each.input, each.gold):
+                ambiguous.add(each.name)
+                found = f"{other.source} and {each.source} for {each.name}"
+                unusable.append(Fault(str(path), found, "files with different names"))
         else:
             others += 1
+    exports = {name: each for name, each in exports.items() if name not in ambiguous}
     if not (right or exports):
         if others or not (refused or unusable):
             what = "1 file that is" if others == 1 else f"{others:,} files that are"
@@ -207,13 +213,20 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
     return Found(path, looked_at, rights, still_wrong, tuple(exports.values()), tuple(unusable))
 
 
-def _recognised(candidate: Candidate, index: recognition.Index) -> Right | Wrong | Export | None:
+def _recognised(
+    candidate: Candidate, index: recognition.Index, path: Path
+) -> Right | Wrong | Export | None:
     is_like_export = may_be_export(candidate.name)
     content = candidate.content(LARGEST if is_like_export else recognition.LARGEST)
     official = None
     if len(content) <= recognition.LARGEST:
         official = index.recognise(content, candidate.name)
-    return official or read_export(content, candidate.name, candidate.place)
+    export = None if official else read_export(content, candidate.name, candidate.place)
+    if export and "/" not in candidate.name:  # it may be named by what it lies in
+        place = path.resolve()
+        folder = place.name if place.is_dir() else place.parent.name
+        return replace(export, name=name_of(f"{folder}/{candidate.name}"))
+    return official or export
 
 
 def _files(wanted: Sequence[Wanted]) -> str:
@@ -239,7 +252,7 @@ def plan(found: Found, target: Path | None = None) -> Plan:
     Raises
     ------
     InputError
-        If the target is no folder, or two data sets would have the same name.
+        If the target is no folder.
     """
     target = target or find.cache_directory()
     if target.exists() and not target.is_dir():
@@ -287,14 +300,8 @@ def _official(found: Found, target: Path) -> Iterator[Placement]:
 
 
 def _own(found: Found, target: Path) -> Iterator[Placement]:
-    sources: dict[str, str] = {}
     for export in found.exports:
-        if export.name in sources:
-            both = f"{sources[export.name]} and {export.source}"
-            expected = "files with different names"
-            raise InputError([Fault(str(found.path), f"{both} for {export.name}", expected)])
-        sources[export.name] = export.source
-        how = f"{export.pairs:,} pairs, {export.kind}"
+        how = f"{export.pairs:,} {'pair' if export.pairs == 1 else 'pairs'}, {export.kind}"
         for kind, content in (("input", export.input), ("gs", export.gold)):
             path = target / OWN / export.name / f"STS.{kind}.{export.name}.txt"
             yield Placement(export.source, OWN, export.name, how, path, content)

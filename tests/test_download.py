@@ -360,6 +360,38 @@ def test_where_an_archive_cannot_be_had_the_next_source_is_tried(
     assert placed() == FILES
 
 
+def test_the_content_of_a_redirection_is_not_read(server: Server) -> None:
+    def endless(handler: _Handler) -> None:
+        handler.begin(302, {"Location": "/elsewhere/pond.zip", "Content-Length": str(1 << 50)})
+        handler.send(b"x" * 1000)
+
+    server.replies[ARCHIVE] = [endless]
+    server.replies["/elsewhere/pond.zip"] = [whole(POND)]
+    assert len(fetch(TASK)) == 2
+
+
+def test_a_host_that_does_not_answer_is_not_asked_for_other_tasks(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "TIMEOUT", 0.3)
+    server.replies[ARCHIVE] = [stall]
+    silent: set[str] = set()
+    with pytest.raises(MissingDataError, match="no answer in time"):
+        fetch(TASK, silent=silent)
+    assert silent == {server.url.removeprefix("http://")}
+    with pytest.raises(MissingDataError, match="not asked again, as it did not answer") as error:
+        fetch(TASK, silent=silent)
+    assert f"You can also put into {cache_directory() / TASK.folders[0]} what you get from" in str(
+        error.value
+    )
+
+
+def test_a_password_in_the_address_of_a_mirror_is_not_shown(server: Server) -> None:
+    server.replies[ARCHIVE] = [whole(POND)]
+    mirror = server.url.replace("http://", "http://duck:quack@")
+    assert {each.address for each in fetch(TASK, mirror=mirror)} == {f"{server.url}{ARCHIVE}"}
+
+
 def test_what_an_archive_lacks_comes_from_the_next_source(server: Server) -> None:
     server.replies[ARCHIVE] = [whole(PARTIAL_ARCHIVE)]
     serve_raw(server)
@@ -551,7 +583,13 @@ def test_offline_nobody_is_asked(
     assert fetch(TASK)
 
 
-@pytest.mark.parametrize("mirror", ["pond", "ftp://example.org", "http://", "http://a/?b", "a:b"])
+@pytest.mark.parametrize(
+    "mirror",
+    [
+        *("pond", "ftp://example.org", "http://", "http://a/?b", "a:b"),
+        *("http://[::1", "http://a:99999", "http://a:b/", "http://a b/"),
+    ],
+)
 def test_what_is_no_mirror(mirror: str, server: Server) -> None:
     assert "is no mirror: expected http" in refusal(mirror=mirror)
 

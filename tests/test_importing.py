@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import run_command
-from stsbaselines import formats, importing
+from stsbaselines import cli, formats, importing
 from stsbaselines.data import candidates, find, recognition
 from stsbaselines.data.catalogue import DataFile, Task, find_task, task_names
 from stsbaselines.data.recognition import Right
@@ -541,6 +541,19 @@ def test_an_own_data_set_is_named_by_its_file(path: str, name: str) -> None:
     found = read_export(parquet(PAIRS), path, path)
     assert found is not None
     assert found.name == name
+
+
+def test_an_own_data_set_is_named_by_the_folder_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "sick").mkdir()
+    (tmp_path / "sick" / "train.jsonl").write_bytes(json_lines(PAIRS))
+    for path in (tmp_path / "sick", tmp_path / "sick" / "train.jsonl", tmp_path):
+        assert [each.name for each in importing.recognise(path).exports] == ["sick-train"]
+
+
+@pytest.mark.parametrize("arguments", [[""], [".", "--to", ""]])
+def test_an_empty_argument_is_refused(arguments: list[str]) -> None:
+    with pytest.raises(InputError, match="is empty, but must name a place"):
+        cli.app(["data", "import", *arguments], standalone_mode=False)
 
 
 def test_two_data_sets_of_one_name_are_refused_unless_they_are_the_same(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 import re
 import time
+import urllib.parse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +22,7 @@ from stsbaselines.files import writing_to
 TIMEOUT = 30.0  # seconds to wait for the connection, and for each further piece
 SLOWEST = 1 << 10  # bytes a second, after that time
 LARGEST = 256 << 20  # bytes
+MOST_REDIRECTIONS = 10
 TRIES = 4  # of a connection that breaks
 NO_ANSWER = "no answer in time"
 _PIECE = 1 << 16
@@ -154,11 +157,18 @@ def _transfer(address: str, part: Path, name: str, progress: Progress) -> None:
 
 
 def _request(address: str, headers: dict[str, str]) -> requests.Response:
+    """Ask for a file; of a redirection, its content is not read, which may have no end."""
+    get = functools.partial(requests.get, headers=headers, stream=True, timeout=TIMEOUT)
     try:
-        response = requests.get(address, headers=headers, stream=True, timeout=TIMEOUT)
+        for _ in range(MOST_REDIRECTIONS):
+            response = get(address, allow_redirects=False)
+            if not response.is_redirect:
+                return response
+            response.close()
+            address = urllib.parse.urljoin(response.url, response.headers["Location"])
     except (OSError, ValueError, urllib3.exceptions.HTTPError) as error:
         raise DownloadError(_reason(error), answered=False) from None
-    return response
+    raise DownloadError("too many redirects", answered=False)
 
 
 def _extent(response: requests.Response, here: int, part: Path) -> tuple[int, int | None]:
@@ -211,8 +221,6 @@ def _pieces(response: requests.Response) -> Iterator[bytes]:
 def _reason(error: Exception) -> str:
     if isinstance(error, _LATE):
         return NO_ANSWER
-    if isinstance(error, requests.TooManyRedirects):
-        return "too many redirects"
     if isinstance(error, requests.exceptions.ProxyError):
         return "no answer of the proxy"
     if isinstance(error, requests.exceptions.SSLError):

@@ -6,7 +6,8 @@ import contextlib
 import functools
 import os
 import platform
-from collections.abc import Iterator, Mapping
+import urllib.parse
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ WORK = ".fetching"
 LONGEST_WAIT = 600.0  # seconds for another process that fetches into the same folder
 
 Files = Mapping[str, DataFile]
+Get = Callable[[str, Path, Callable[[Path], None]], None]
 
 
 class Fetched(NamedTuple):
@@ -58,6 +60,7 @@ def fetch(
     offline: bool = False,
     mirror: str | None = None,
     progress: Progress = no_progress,
+    silent: set[str] | None = None,
 ) -> list[Fetched]:
     """Fetch the files of a task that are not here, and put them where they are found.
 
@@ -77,6 +80,8 @@ def fetch(
         default ``$STSBASELINES_MIRROR``, if that is set.
     progress : callable on (str, int, int or None), optional
         Told of the name of a download, the bytes of it that are here, and of how many.
+    silent : set of str, optional
+        Hosts that are not asked, since they did not answer for another task; others are added.
 
     Returns
     -------
@@ -99,13 +104,15 @@ def fetch(
     mirror = mirror or os.environ.get(MIRROR)
     fetched: list[Fetched] = []
     failures: list[str] = []
+    new = set[str]()
+    get = functools.partial(_obtain, silent=silent or (), new=new, progress=progress)
     with _only_process(folder) as work:
         wanted = wanted_files(task, data_dir)
         for source in sources_of(task.task) if wanted else ():
             if isinstance(source, ArchiveSource):
-                found, why = _from_archive(source, wanted, work, mirror, progress)
+                found, why = _from_archive(source, wanted, work, mirror, get)
             else:
-                found, why = _from_repository(source, wanted, work, mirror, progress)
+                found, why = _from_repository(source, wanted, work, mirror, get)
             fetched += found
             failures += why
             names = {each.path.name for each in found}
@@ -114,9 +121,14 @@ def fetch(
                 break
         for part in () if wanted else work.glob("*.part"):  # of other sources
             part.unlink()
+    if silent is not None:
+        silent |= new
     if wanted:
         what = _what(task, wanted)
-        raise MissingDataError(f"{what} could not be fetched: {'; '.join(failures)}.")
+        raise MissingDataError(
+            f"{what} could not be fetched: {'; '.join(failures)}. You can also"
+            f" {_by_hand(task, folder)}."
+        )
     return fetched
 
 
@@ -153,7 +165,7 @@ def left_to_do(task: Task, data_dir: str | Path | None = None) -> list[str]:
 
 
 def _check_can_be_fetched(task: Task, wanted: Files, folder: Path, offline: bool) -> None:
-    by_hand = f"put into {folder} what you get from {task.source}"
+    by_hand = _by_hand(task, folder)
     if offline or is_offline():
         why = "--offline" if offline else f"${OFFLINE}"
         raise MissingDataError(
@@ -164,6 +176,37 @@ def _check_can_be_fetched(task: Task, wanted: Files, folder: Path, offline: bool
         raise MissingDataError(
             f"{_what(task, wanted)} cannot be fetched, as no source is known: {by_hand}."
         )
+
+
+def _by_hand(task: Task, folder: Path) -> str:
+    return f"put into {folder} what you get from {task.source}"
+
+
+def _obtain(
+    address: str,
+    path: Path,
+    check: Callable[[Path], None],
+    *,
+    silent: Collection[str],
+    new: set[str],
+    progress: Progress,
+) -> None:
+    """Download a file, unless its host is silent; if it turns out to be, note it among the new."""
+    host = urllib.parse.urlsplit(address).netloc
+    if host in silent:
+        raise DownloadError("not asked again, as it did not answer", answered=False)
+    try:
+        obtain(address, path, check, progress)
+    except DownloadError as error:
+        if not error.answered:
+            new.add(host)
+        raise
+
+
+def _shown(address: str) -> str:
+    """Return an address without the name and password that may be in it."""
+    parts = urllib.parse.urlsplit(address)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _what(task: Task, files: Files) -> str:
@@ -205,14 +248,14 @@ def _only_process(folder: Path) -> Iterator[Path]:
 
 
 def _from_archive(
-    source: ArchiveSource, wanted: Files, work: Path, mirror: str | None, progress: Progress
+    source: ArchiveSource, wanted: Files, work: Path, mirror: str | None, get: Get
 ) -> tuple[list[Fetched], list[str]]:
     """Return what an archive has of the wanted files, and why it has not all of them."""
     address = mirrored(source.archive, mirror)
     path = work / PurePosixPath(source.archive).name
     found: list[Fetched] = []
     try:
-        obtain(address, path, _check_is_archive, progress=progress)
+        get(address, path, _check_is_archive)
         with _opened(path) as members:
             members_of = {name: _right_member(members, name, wanted[name]) for name in wanted}
             for name, member in members_of.items():
@@ -220,13 +263,15 @@ def _from_archive(
                     target = work.parent / name
                     with writing(target) as out:
                         out.writelines(member.read_blocks())
-                    found.append(Fetched(target, address))
+                    found.append(Fetched(target, _shown(address)))
     except DownloadError as error:
-        return found, [f"{address}: {error}"]
+        return found, [f"{_shown(address)}: {error}"]
     finally:
         path.unlink(missing_ok=True)
     lacking = [name for name, member in members_of.items() if member is None]
-    return found, [f"{address}: without the official {', '.join(lacking)}"] if lacking else []
+    return found, [
+        f"{_shown(address)}: without the official {', '.join(lacking)}"
+    ] if lacking else []
 
 
 def _check_is_archive(path: Path) -> None:
@@ -258,7 +303,7 @@ def _right_member(members: list[Member], name: str, file: DataFile) -> Member | 
 
 
 def _from_repository(
-    source: RepositorySource, wanted: Files, work: Path, mirror: str | None, progress: Progress
+    source: RepositorySource, wanted: Files, work: Path, mirror: str | None, get: Get
 ) -> tuple[list[Fetched], list[str]]:
     """Return what a repository has of the wanted files, and why it has not all of them."""
     found: list[Fetched] = []
@@ -267,7 +312,7 @@ def _from_repository(
         address = mirrored(source.address_of(name), mirror)
         check = functools.partial(_check_content, file=file)
         try:
-            obtain(address, work / name, check, progress)
+            get(address, work / name, check)
         except DownloadError as error:
             reasons[str(error)] = None
             if not error.answered:
@@ -276,8 +321,8 @@ def _from_repository(
         target = work.parent / name
         with writing_to(target, work / name):
             put_in_place(work / name, target)
-        found.append(Fetched(target, address))
-    place = mirrored(source.address_of(""), mirror)
+        found.append(Fetched(target, _shown(address)))
+    place = _shown(mirrored(source.address_of(""), mirror))
     return found, [f"{place}: {' and '.join(reasons)}"] if reasons else []
 
 

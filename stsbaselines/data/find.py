@@ -211,6 +211,24 @@ def require_all(
     return files | folders
 
 
+def lacks_folders(task: Task, data_dir: str | Path | None = None) -> bool:
+    """Tell whether a folder that everybody has to get by hand is not here.
+
+    Examples
+    --------
+    >>> from stsbaselines.data.catalogue import find_task
+    >>> lacks_folders(find_task("sample-typed"))
+    False
+    """
+    try:
+        for dataset in task.datasets:
+            for role in dataset.folders:
+                _require_folder(task, dataset, role, data_dir)
+    except MissingDataError:
+        return True
+    return False
+
+
 def _require_folder(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None) -> Path:
     wanted = dataset.folders[role]
     for _, place in _places(task, data_dir):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import urllib.parse
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from stsbaselines.errors import InputError, shown
 from stsbaselines.yamlmodel import Entry, read_model
 
 SOURCES = Path(__file__).parent / "sources.yaml"
+_HOST = re.compile(r"[^\s/]+")
 RAW_FILES = "https://raw.githubusercontent.com"
 
 
@@ -94,8 +96,12 @@ def mirrored(address: str, mirror: str | None) -> str:
     """
     if not mirror:
         return address
-    parts = urllib.parse.urlsplit(mirror)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+    try:
+        parts = urllib.parse.urlsplit(mirror)
+        is_address = parts.port != 0 and bool(_HOST.fullmatch(parts.netloc))
+    except ValueError:
+        is_address = False
+    if not is_address or parts.scheme not in ("http", "https") or parts.query or parts.fragment:
         raise InputError(
             f"{shown(mirror, 80)} is no mirror: expected http://HOST/ or https://HOST/"
         )

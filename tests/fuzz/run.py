@@ -35,6 +35,9 @@ def main() -> int:
     options = parser.parse_args()
     if options.again:
         known = importlib.import_module("targets").targets()
+        if not options.again.is_file() or options.again.resolve().parent.name not in known:
+            print(f"{options.again} is no file in a folder with the name of a target")
+            return 2
         is_refused = importlib.import_module("targets").refused(
             known[options.again.resolve().parent.name], options.again.read_bytes()
         )
@@ -110,9 +113,6 @@ def _run(atheris: Any, target: Any, options: list[str]) -> None:
     """Fuzz in this process, and end it."""
     refused = importlib.import_module("targets").refused
     mutated = importlib.import_module("mutations").mutated
-
-    def read(content: bytes) -> None:
-        refused(target, content)
 
     def mutate(content: bytes, most: int, seed: int) -> bytes:
         random = Random(seed)

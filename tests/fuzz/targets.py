@@ -28,11 +28,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stsbaselines import cli, explanation, formats, predictor, systems
+from stsbaselines import cli, explanation, exports, formats, predictor, systems
 from stsbaselines.baselines import _official_weights, ngram_logreg
 from stsbaselines.config import ExperimentConfig
 from stsbaselines.console import parameters_of
-from stsbaselines.data import corpora
+from stsbaselines.data import archives, corpora, recognition
 from stsbaselines.data.catalogue import Task, find_task
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import InputError
@@ -48,6 +48,16 @@ from stsbaselines.yamlmodel import read_model
 _PAIRS = b"A cat sat\tA cat ran\nYes\tyes\nIt is 5 o'clock\tIt is late\n"
 _JSON_PAIRS = b"""{"sentence1": "A cat sat", "sentence2": "A cat ran", "score": 2}
 {"id": 7, "sentence1": "Yes", "sentence2": "caf\\u00e9"}
+"""
+_LABELLED_JSON = b"""{"sentence1": "A cat sat", "sentence2": "A cat ran", "score": 2.50}
+{"sentence1": "Yes", "sentence2": "caf\\u00e9", "score": 0}
+"""
+_LABELLED_TABLE = b"""id\tsentence1\tsentence2\tscore
+1\tA cat sat\tA cat ran\t2.50
+2\tYes\tNo\t0
+"""
+_BENCHMARK = b"""main-news\tMSRpar\t2012test\t0001\t4.750\tA cat sat.\tA cat ran.
+main-news\theadlines\t2013\t0002\t0.000\tYes.\tNo.
 """
 _ANSWER = b"""{"success": true, "object": {"proxies": [{"dcTitle": {"def": ["The old bridge"]},
 "dcDate": {"def": ["1905", "ca. 1905"]}}, {"dcSubject": {"en": ["x"], "def": ["bridges"]}}]}}"""
@@ -163,6 +173,13 @@ def _file(name: str, content: bytes) -> Path:
 
 def _sample(*parts: str) -> bytes:
     return SAMPLES.joinpath(*parts).read_bytes()
+
+
+_STS_SAMPLES = tuple(
+    _sample("sample-sts", f"STS.{kind}.{name}.txt")
+    for kind in ("input", "gs")
+    for name in ("kitchen", "journeys")
+)
 
 
 def lines_in(content: bytes) -> list[bytes]:
@@ -510,9 +527,43 @@ def _zip_of_wordnet(compression: int) -> bytes:
     return stream.getvalue()
 
 
-def _parquet_seed() -> bytes:
+def _archive(content: bytes) -> None:
+    path = _file("archive", content)
+    if archives.is_archive(path):
+        with archives.open_archive(path) as members:
+            for member in members:
+                assert sum(map(len, member.read_blocks())) == member.size
+                assert ".." not in Path(member.name).parts
+                assert not member.name.startswith("/")
+
+
+def _labelled(content: bytes, name: str) -> None:
+    export = exports.read_export(content, name, name)
+    if export:
+        scores = export.gold.splitlines()
+        assert len(scores) == export.pairs == export.input.count(b"\n")
+        for score in scores:
+            check_number(score, float(score), 0, 5)
+
+
+def _official(content: bytes) -> None:
+    index = recognition.Index([find_task("sample-sts")])
+    found = index.recognise(content, "STS.input.kitchen.txt")
+    if isinstance(found, recognition.Right):
+        assert found.content in _STS_SAMPLES
+
+
+def _zipped(content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("set/pairs.txt", content)
+    return stream.getvalue()
+
+
+def _parquet_seed(**columns: list[float]) -> bytes:
     pyarrow, stream = formats._pyarrow(), io.BytesIO()
-    table = pyarrow.table({"sentence1": ["A cat", "Yes"], "sentence2": ["A dog", "caf\u00e9"]})
+    texts = {"sentence1": ["A cat", "Yes"], "sentence2": ["A dog", "caf\u00e9"]}
+    table = pyarrow.table({**texts, **columns})
     pyarrow.parquet.write_table(table, stream)
     return stream.getvalue()
 
@@ -567,6 +618,13 @@ def targets() -> dict[str, Target]:
         "task": Target(_task, tuple(_catalogue_entries())),
         "json-lines": Target(_json_pairs, (_JSON_PAIRS,)),
         "parquet": Target(_parquet, (_parquet_seed(),)),
+        "archive": Target(_archive, (_zipped(_PAIRS), _tar(_LITBANK))),
+        "labelled-json": Target(bound(_labelled, name="my.jsonl"), (_LABELLED_JSON,)),
+        "labelled-table": Target(bound(_labelled, name="my.tsv"), (_LABELLED_TABLE, _BENCHMARK)),
+        "labelled-parquet": Target(
+            bound(_labelled, name="my.parquet"), (_parquet_seed(score=[0.5, 4.2]),)
+        ),
+        "official-file": Target(_official, _STS_SAMPLES),
         "gzip": Target(bound(_packed, suffix=".gz"), (gzip.compress(_PAIRS, mtime=0) * 2,)),
         "zstd": Target(bound(_packed, suffix=".zst"), (zstd_module().compress(_PAIRS),)),
         "dates": Target(_dates, tuple(each.encode() for each in (_TEXT, *_EXPRESSIONS))),
