@@ -164,53 +164,78 @@ def recognise(path: Path, tasks: Sequence[Task] | None = None) -> Found:
     index = recognition.Index(
         [find_task(name) for name in task_names()] if tasks is None else tasks
     )
-    right: dict[tuple[DataFile, ...], tuple[str, Right]] = {}
-    wrong: dict[str, Wrong] = {}
-    exports: dict[str, Export] = {}
-    ambiguous: set[str] = set()
-    refused: list[Fault | str] = []
-    unusable: list[Fault | str] = []
-    looked_at = others = 0
+    heap = _Heap(path)
     for candidate in candidates_in(path):
-        looked_at += 1
+        heap.looked_at += 1
         if not isinstance(candidate, Candidate):
-            unusable.append(candidate)
+            heap.unusable.append(candidate)
             continue
         try:
-            each = _recognised(candidate, index, path)
+            heap.add(candidate, _recognised(candidate, index, path))
         except InputError as error:
-            unusable += error.faults
-            continue
-        if isinstance(each, Right):
-            files = tuple(wanted.file for wanted in each.wanted)
-            if files not in right or (right[files][1].undone and not each.undone):
-                right[files] = candidate.name, each
-        elif isinstance(each, Wrong):
-            wrong[candidate.name] = each
-            expected = f"the official {_files(each.wanted)}"
-            refused.append(Fault(candidate.place, each.found, expected))
-        elif each is not None:
-            other = exports.setdefault(each.name, each)
-            if (other.input, other.gold) != (each.input, each.gold):
-                ambiguous.add(each.name)
-                found = f"{other.source} and {each.source} for {each.name}"
-                unusable.append(Fault(str(path), found, "files with different names"))
+            heap.unusable += error.faults
+    return heap.found()
+
+
+class _Heap:
+    """What was recognised so far in a file, a folder or an archive.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.looked_at = self.others = 0
+        self.unusable: list[Fault | str] = []
+        self._right: dict[tuple[DataFile, ...], tuple[str, Right]] = {}
+        self._wrong: dict[str, tuple[str, Wrong]] = {}
+        self._exports: dict[str, list[Export]] = {}
+
+    def add(self, candidate: Candidate, what: Right | Wrong | Export | None) -> None:
+        """Add what a file is: of equal ones the first, and rather one that was not changed."""
+        if isinstance(what, Right):
+            files = tuple(wanted.file for wanted in what.wanted)
+            if files not in self._right or (self._right[files][1].undone and not what.undone):
+                self._right[files] = candidate.name, what
+        elif isinstance(what, Wrong):
+            self._wrong[candidate.name] = candidate.place, what
+        elif isinstance(what, Export):
+            alike = self._exports.setdefault(what.name, [])
+            if (what.input, what.gold) not in [(each.input, each.gold) for each in alike]:
+                alike.append(what)
         else:
-            others += 1
-    exports = {name: each for name, each in exports.items() if name not in ambiguous}
-    if not (right or exports):
-        if others or not (refused or unusable):
-            what = "1 file that is" if others == 1 else f"{others:,} files that are"
-            refused.append(Fault(str(path), f"{what} no data set", _EXPECTED))
-        raise InputError([*refused, *unusable])
-    here = set(itertools.chain.from_iterable(right))
-    still_wrong = {
-        name: each
-        for name, each in wrong.items()
-        if not {wanted.file for wanted in each.wanted} <= here
-    }
-    rights = dict(sorted(right.values(), key=lambda named: named[0]))
-    return Found(path, looked_at, rights, still_wrong, tuple(exports.values()), tuple(unusable))
+            self.others += 1
+
+    def found(self) -> Found:
+        """Return all that can be used; raise InputError if nothing can."""
+        exports = tuple(each[0] for each in self._exports.values() if len(each) == 1)
+        unusable = [*self.unusable, *self._ambiguous()]
+        if not (self._right or exports):
+            raise InputError([*self._refused(bool(unusable)), *unusable])
+        here = set(itertools.chain.from_iterable(self._right))
+        wrong = {
+            name: each
+            for name, (_, each) in self._wrong.items()
+            if not {wanted.file for wanted in each.wanted} <= here
+        }
+        right = dict(sorted(self._right.values(), key=lambda named: named[0]))
+        return Found(self.path, self.looked_at, right, wrong, exports, tuple(unusable))
+
+    def _ambiguous(self) -> Iterator[Fault]:
+        for name, alike in self._exports.items():
+            if len(alike) > 1:
+                sources = " and ".join(each.source for each in alike)
+                expected = "files with different names"
+                yield Fault(str(self.path), f"{sources} for {name}", expected)
+
+    def _refused(self, is_explained: bool) -> Iterator[Fault]:
+        for place, each in self._wrong.values():
+            yield Fault(place, each.found, f"the official {_files(each.wanted)}")
+        if self.others or not (self._wrong or is_explained):
+            what = "1 file that is" if self.others == 1 else f"{self.others:,} files that are"
+            yield Fault(str(self.path), f"{what} no data set", _EXPECTED)
 
 
 def _recognised(
