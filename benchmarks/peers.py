@@ -35,7 +35,9 @@ from stsbaselines.tasks.sts import read_pairs
 HERE = Path(__file__).parent
 TASKS = ("sts2012", "sts2013", "sts2014", "sts2015", "sts2016")
 SIZES = "10000,100000,1000000"
-MOST_RUNS, LARGE, SLOW = 3, 1_000_000, 60.0
+LARGE = 1_000_000
+RUNS = ((10.0, 5), (60.0, 2), (float("inf"), 1))
+"""Up to how many seconds a way may take to run so often."""
 LARGEST = 10_000_000
 TOLERANCE = 1e-9
 PACKAGES = (
@@ -106,6 +108,11 @@ def best(runs: Sequence[Row]) -> Row:
     return {name: min(each[name] for each in runs) for name in runs[0]}
 
 
+def most_runs(seconds: float) -> int:
+    """Return how often to run a way that takes so long."""
+    return next(runs for limit, runs in RUNS if seconds < limit)
+
+
 def scores_of(out: Path) -> Any:
     """Return the scores in an output."""
     return np.array(out.read_bytes().split(), dtype=np.float64)
@@ -114,9 +121,9 @@ def scores_of(out: Path) -> Any:
 def token_cosine(source: Path, count: int, folder: Path) -> Iterator[Row]:
     """Yield a row for each way, which run in turn; slow ones run once."""
     runs: dict[str, list[Row]] = {way: [] for way in ORDER}
-    for turn in range(MOST_RUNS - (count >= LARGE)):
+    for turn in range(RUNS[0][1]):
         for way in ORDER:
-            if not turn or runs[way][0]["wall"] < SLOW:
+            if not turn or turn < most_runs(runs[way][0]["wall"]):
                 arguments = command(way, source, folder / way)
                 runs[way].append(measured(arguments, folder / "printed"))
                 print(f"{count:,} pairs, {way}: {runs[way][-1]}", file=sys.stderr, flush=True)
@@ -138,7 +145,7 @@ def steps(source: Path, folder: Path) -> dict[str, dict[str, float]]:
     one.write_text("A cat\tA dog\n")
     for kernel, way in zip(found, OPTIONS, strict=False):
         arguments = command(way, one, folder / "one.out")
-        starts = [measured(arguments, folder / "printed") for _ in range(MOST_RUNS)]
+        starts = [measured(arguments, folder / "printed") for _ in range(RUNS[0][1])]
         found[kernel] = {"starting, with imports": best(starts)["cpu"], **found[kernel]}
     return found
 
