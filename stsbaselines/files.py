@@ -445,6 +445,40 @@ def entries_of(folder: Path) -> list[Path]:
         raise InputError([Fault(str(folder), found, "a readable folder")]) from None
 
 
+def whole_lines(
+    stream: BinaryIO, size: int, read: Callable[[int], bytes] | None = None
+) -> Iterator[bytes]:
+    r"""Yield what is left of a stream in blocks of whole lines; one at least.
+
+    Parameters
+    ----------
+    stream : binary file
+    size : int
+        About how many bytes a block has.
+    read : callable on int
+        What reads up to so many bytes, by default the stream's own method.
+
+    Yields
+    ------
+    bytes
+        A line that is too long may be cut.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(whole_lines(io.BytesIO(b"one\ntwo\nthree"), 5))
+    [b'one\ntwo\n', b'three']
+    """
+    read = read or stream.read
+    block = read(size)
+    while True:
+        if block and not block.endswith(b"\n"):
+            block += stream.readline(LONGEST_LINE + 1)
+        yield block
+        if not (block := read(size)):
+            return
+
+
 def begins_with_mark(content: bytes) -> bool:
     r"""Tell whether bytes begin with a byte order mark.
 

@@ -31,6 +31,7 @@ from stsbaselines.files import (
     put_in_place,
     target_of,
     unreadable,
+    whole_lines,
     writing,
     writing_to,
 )
@@ -133,18 +134,12 @@ def blocks_of(
     offset, first = start.offset, start.pairs + 1
     if offset:
         stream.seek(offset)
-    read = stream.read if stream.seekable() else functools.partial(_read_what_is_there, stream)
-    while True:
-        content = read(size or BLOCK_SIZE)
-        if not content and offset:
-            return
-        if content and not content.endswith(b"\n"):
-            content += stream.readline(LONGEST_LINE + 1)
-        end = offset + len(content)
-        yield Block(offset, end, first, content)
-        if not content:
-            return
-        offset, first = end, first + _lines_in(content)
+    read = None if stream.seekable() else functools.partial(_read_what_is_there, stream)
+    for content in whole_lines(stream, size or BLOCK_SIZE, read):
+        if content or not offset:
+            end = offset + len(content)
+            yield Block(offset, end, first, content)
+            offset, first = end, first + _lines_in(content)
 
 
 def _read_what_is_there(stream: BinaryIO, size: int) -> bytes:

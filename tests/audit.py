@@ -25,9 +25,6 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 def main() -> int:
     """Audit; return the exit status."""
     wanted = installed()
-    if find_spec("pip_audit") is None:
-        print("pip-audit is not installed", file=sys.stderr)
-        return 1
     try:
         report = asked(wanted)
     except (OSError, ValueError, subprocess.TimeoutExpired):
@@ -66,6 +63,8 @@ def installed(package: str = PACKAGE) -> dict[str, str]:
 
 def asked(versions: Mapping[str, str]) -> dict[str, Any]:
     """Return the report of pip-audit on these packages, {} if there is none."""
+    if find_spec("pip_audit") is None:
+        sys.exit("pip-audit is not installed")
     with tempfile.TemporaryDirectory() as folder:
         pinned, report = Path(folder, "pinned.txt"), Path(folder, "report.json")
         pinned.write_text("".join(f"{name}=={versions[name]}\n" for name in versions))

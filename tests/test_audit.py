@@ -78,3 +78,10 @@ def test_what_is_needed_at_run_time_is_found_without_the_extras() -> None:
     found = audit.installed()
     assert {"numpy", "pydantic", "pydantic-core", "pyyaml", "jinja2", "markupsafe"} <= set(found)
     assert not {"pytest", "ruff", "mkdocs", "stsbaselines"} & set(found)
+
+
+def test_without_pip_audit_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "find_spec", lambda name: None)
+    monkeypatch.setattr(audit, "installed", lambda: {"numpy": "2.0.0"})
+    with pytest.raises(SystemExit, match="pip-audit is not installed"):
+        audit.main()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import LONGEST_LINE, lines_of, open_to_read
+from stsbaselines.files import LONGEST_LINE, lines_of, open_to_read, whole_lines
 
 if TYPE_CHECKING:  # slow to import
     import numpy as np
@@ -222,7 +222,8 @@ def parse_numbers(
     lines = _Lines(str(path), parse, skip, count)
     blocks = []
     with open_to_read(path) as stream:
-        for start, block in _blocks_of(stream):
+        start = 1
+        for block in whole_lines(stream, _BLOCK_SIZE):
             rows = parse_block(block) if 0 < len(block) <= LONGEST_LINE else None
             if rows is None:
                 rows = np.array(list(lines.parsed(io.BytesIO(block), start)))
@@ -230,19 +231,9 @@ def parse_numbers(
                 lines.found += len(rows)
             if len(rows) and lines.found <= count:
                 blocks.append(rows)
+            start += block.count(b"\n")
     lines.check()
     return np.concatenate(blocks)
-
-
-def _blocks_of(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield (number of the first line, some whole lines) of a stream; one block at least."""
-    start = 1
-    while (block := stream.read(_BLOCK_SIZE)) or start == 1:
-        block += stream.readline(LONGEST_LINE + 1)
-        yield start, block
-        start += block.count(b"\n")
-        if not block.endswith(b"\n"):
-            return
 
 
 def plain_numbers(block: bytes, blank: bytes = b"") -> npt.NDArray[np.float64] | None:
