@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -24,7 +25,11 @@ def make(*arguments: str) -> subprocess.CompletedProcess[str]:
     for name in ("Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, name)
     shutil.copytree(ROOT / "configs", "configs", dirs_exist_ok=True)
-    return subprocess.run(["make", *arguments], capture_output=True, text=True, check=False)
+    # As called from a shell, also where the tests are called by make.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    return subprocess.run(
+        ["make", *arguments], capture_output=True, text=True, check=False, env=env
+    )
 
 
 def script(path: Path, lines: str) -> None:
