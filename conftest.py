@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
+import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +90,26 @@ def run_command(arguments: list[str], **options: Any) -> subprocess.CompletedPro
         timeout=120,
         **options,
     )
+
+
+def zipped(*files: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
+    """Return a zip archive."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def tarred(*files: tuple[str | tarfile.TarInfo, bytes], packed: bool = True) -> bytes:
+    """Return a tar archive, by default packed by gzip."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz" if packed else "w:") as archive:
+        for name, content in files:
+            info = tarfile.TarInfo(name) if isinstance(name, str) else name
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return stream.getvalue()
 
 
 def _prepare(namespace: dict[str, Any]) -> None:

@@ -388,6 +388,33 @@ def lines_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[tuple[int,
         raise InputError([Fault(name, "an empty file", "at least one line")])
 
 
+def plain_rows(lines: bytes) -> list[bytes] | None:
+    r"""Return the rows of some lines; None if `lines_of` might refuse one, or there is none.
+
+    Examples
+    --------
+    >>> plain_rows(b"one\ntwo"), plain_rows(b"one\n\0\n"), plain_rows(b"")
+    ([b'one', b'two'], None, None)
+    """
+    rows = lines.split(b"\n")
+    if not rows[-1]:
+        rows.pop()
+    if not rows or b"\0" in lines:
+        return None
+    return None if len(lines) >= LONGEST_LINE <= max(map(len, rows)) else rows
+
+
+def number_of_lines(content: bytes) -> int:
+    r"""Return how many lines there are; the last one may lack its newline.
+
+    Examples
+    --------
+    >>> number_of_lines(b"one\ntwo"), number_of_lines(b"one\n"), number_of_lines(b"")
+    (2, 1, 0)
+    """
+    return content.count(b"\n") + (content[-1:] not in b"\n")
+
+
 def is_without_newlines(content: bytes) -> bool:
     r"""Tell whether the lines of a file end in carriage returns alone, as its first bytes say.
 

@@ -341,7 +341,7 @@ def _notes(found: Found, target: Path) -> Iterator[str]:
         yield str(InputError(found.unusable))
     wanted = [one for each in found.right.values() for one in each.wanted]
     for one in wanted:
-        if one.is_restricted:
+        if one.is_withheld:
             yield f"{one.file.name} may not be passed on ({one.licence})."
     for task, files in itertools.groupby(_missing(wanted, target), key=lambda one: one.task.task):
         yield f"{task}: still missing: {', '.join(_named(one) for one in files)}."
@@ -368,7 +368,7 @@ def _missing(wanted: Sequence[Wanted], target: Path) -> Iterator[Wanted]:
 
 
 def _named(wanted: Wanted) -> str:
-    if not wanted.is_restricted:
+    if not wanted.is_withheld:
         return wanted.file.name
     source = (wanted.dataset and wanted.dataset.source) or wanted.task.source
     return f"{wanted.file.name} (from {source})"

@@ -25,13 +25,14 @@ from stsbaselines import __version__
 from stsbaselines.errors import InputError, LostWorkersError, shown, unknown
 
 BACKENDS = ("processes", "dask")
-AHEAD = 2
+AHEAD = 4
 """Items that are read for each worker before the first of them is taken."""
 
 CONNECT_SECONDS = 5.0
 PATIENCE_SECONDS = 60.0
 """How long a cluster may be without workers, or without its scheduler."""
 
+_GIVEN = 2  # items to a fork, so that it has one when it has done the other
 _WATCH_SECONDS = 0.5
 _LOST = "A worker process was killed, perhaps for lack of memory; fewer jobs need less."
 
@@ -151,10 +152,7 @@ def _has_one_thread() -> bool:
 
 @contextlib.contextmanager
 def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit, int]]:
-    """Work in forks of this process, which begin at once, while others import all anew.
-
-    They get items in turn, each by a pipe of its own: when one is killed, that is at its end.
-    """
+    """Work in forks of this process, which begin at once, while others import all anew."""
     import multiprocessing
 
     fork = multiprocessing.get_context("fork")
@@ -167,21 +165,57 @@ def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit
         process.start()
         processes.append(process)
         theirs.close()
-    turns = itertools.cycle(pipes)
-
-    def submit(item: Any) -> Callable[[], Any]:
-        pipe = next(turns)
-        with _loss_is_said():
-            pipe.send(item)
-        return functools.partial(_answer, pipe)
-
     try:
-        yield submit, AHEAD * count
+        yield _Exchange(pipes).submit, AHEAD * count
     finally:
         for pipe, process in zip(pipes, processes, strict=True):
             pipe.close()
             process.kill()  # another pool's workers may hold this pipe, so that it has no end
             process.join()
+
+
+class _Exchange:
+    """Gives items to whichever worker is free, each by a pipe of its own.
+
+    When a worker is killed, its pipe is at its end.
+    """
+
+    def __init__(self, pipes: Sequence[Any]) -> None:
+        self._numbers = itertools.count()
+        self._waiting: deque[tuple[int, Any]] = deque()
+        self._given: dict[Any, deque[int]] = {pipe: deque() for pipe in pipes}
+        self._answers: dict[int, Any] = {}
+
+    def submit(self, item: Any) -> Callable[[], Any]:
+        number = next(self._numbers)
+        self._waiting.append((number, item))
+        self._exchange(timeout=0)
+        return functools.partial(self._answer, number)
+
+    def _answer(self, number: int) -> Any:
+        while number not in self._answers:
+            self._exchange()
+        result, error, where = self._answers.pop(number)
+        if error is not None:
+            raise error from (None if isinstance(error, InputError) else RuntimeError(where))
+        return result
+
+    def _exchange(self, timeout: float | None = None) -> None:
+        """Take answers, waiting for one, and give workers items, so that none runs out of them."""
+        from multiprocessing.connection import wait
+
+        with _loss_is_said():
+            ready: Any = wait([pipe for pipe, given in self._given.items() if given], timeout)
+            for pipe in ready:
+                answer = pipe.recv()
+                self._answers[self._given[pipe].popleft()] = answer
+            while self._waiting:
+                pipe = min(self._given, key=lambda each: len(self._given[each]))
+                if len(self._given[pipe]) == _GIVEN:
+                    break
+                number, item = self._waiting.popleft()
+                pipe.send(item)
+                self._given[pipe].append(number)
 
 
 @contextlib.contextmanager
@@ -190,14 +224,6 @@ def _loss_is_said() -> Iterator[None]:
         yield
     except (EOFError, OSError):  # OSError alone: an end in the midst of a message
         raise LostWorkersError(_LOST) from None
-
-
-def _answer(pipe: Any) -> Any:
-    with _loss_is_said():
-        result, error, where = pipe.recv()
-    if error is not None:
-        raise error from (None if isinstance(error, InputError) else RuntimeError(where))
-    return result
 
 
 def _serve(function: Callable[[Any], Any], pipe: Any, pipes_of_parent: Sequence[Any]) -> None:

@@ -27,7 +27,9 @@ from stsbaselines.files import (
     checksum,
     is_device,
     is_without_newlines,
+    number_of_lines,
     open_to_read,
+    plain_rows,
     put_in_place,
     target_of,
     unreadable,
@@ -139,7 +141,7 @@ def blocks_of(
         if content or not offset:
             end = offset + len(content)
             yield Block(offset, end, first, content)
-            offset, first = end, first + _lines_in(content)
+            offset, first = end, first + number_of_lines(content)
 
 
 def _read_what_is_there(stream: BinaryIO, size: int) -> bytes:
@@ -150,10 +152,6 @@ def _read_what_is_there(stream: BinaryIO, size: int) -> bytes:
         while piece and len(content) < size and select.select([pipe], [], [], 0)[0]:
             content += (piece := pipe.read1(size - len(content)))
     return content
-
-
-def _lines_in(content: bytes) -> int:
-    return content.count(b"\n") + (content[-1:] not in b"\n")
 
 
 def unread_blocks_of(stream: BinaryIO, offset: int, size: int | None = None) -> Iterator[Block]:
@@ -356,16 +354,34 @@ def _check_from(work: Work, source: Path, place: Place) -> None:
             pass
         return
     with open_to_read(source) as stream:
+        if work.kind is Kind.lines:
+            place = _after_plain_blocks(stream, place)
         stream.seek(place.offset)
         for _ in _reader(work.kind)(stream, work.name, place.pairs + 1):
             pass
+
+
+def _after_plain_blocks(stream: BinaryIO, place: Place) -> Place:
+    """Return where the first block begins that the reader might refuse, or else the end."""
+    for block in blocks_of(stream, place):
+        rows = None if _is_odd(block) else plain_rows(cast(bytes, block.content))
+        if rows is None or not all(b"\t" in row for row in rows):
+            break
+        place = Place(block.end, place.pairs + len(rows))
+    return place
+
+
+def _is_odd(block: Block) -> bool:
+    """Tell whether the first bytes of a file say that it has no plain lines."""
+    content = cast(bytes, block.content)
+    return not block.offset and (begins_with_mark(content) or is_without_newlines(content))
 
 
 def scored(work: Work, block: Block) -> tuple[int, int, bytes]:
     """Return where a block ends, how many pairs it has, and its part of the output."""
     block = _read(work, block)
     content = block.content or b""
-    pairs = _lines_in(content) if isinstance(content, bytes) else len(content)
+    pairs = number_of_lines(content) if isinstance(content, bytes) else len(content)
     return block.end, pairs, formats.encoded(_score_lines(work, block), work.out)
 
 
@@ -391,9 +407,7 @@ def _version(source: Path | None) -> tuple[int, ...]:
 def _score_lines(work: Work, block: Block) -> bytes:
     predictor, content = work.predictor, block.content
     if isinstance(content, bytes) and work.kind is Kind.lines:
-        is_odd = not block.offset and (begins_with_mark(content) or is_without_newlines(content))
-        is_plain = content and not is_odd
-        lines = predictor.score_lines(content) if is_plain else None
+        lines = predictor.score_lines(content) if content and not _is_odd(block) else None
         if lines is not None:
             return lines
     family = family_named(_FAMILIES[predictor.predicts])

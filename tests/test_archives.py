@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import random
 import stat
 import struct
@@ -16,29 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import tarred, zipped
 from stsbaselines.data import archives
 from stsbaselines.errors import InputError
 
 FILES = {"set/STS.gs.kitchen.txt": b"4.2\n0\n", "00-readme.txt": b"Read me.\n"}
 NOISE = random.Random(0).randbytes(300_000)
-
-
-def zipped(*files: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files:
-            archive.writestr(name, content)
-    return stream.getvalue()
-
-
-def tarred(*files: tuple[str | tarfile.TarInfo, bytes], packed: bool = True) -> bytes:
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz" if packed else "w:") as archive:
-        for name, content in files:
-            info = tarfile.TarInfo(name) if isinstance(name, str) else name
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return stream.getvalue()
 
 
 def plain_tar(*files: tuple[str | tarfile.TarInfo, bytes]) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import http.server
-import io
 import json
 import os
+import platform
 import pty
 import re
 import signal
@@ -15,17 +15,15 @@ import socket
 import struct
 import subprocess
 import sys
-import tarfile
 import threading
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import COMMAND, ROOT, run_command
+from conftest import COMMAND, ROOT, run_command, tarred, zipped
 from stsbaselines import cli
 from stsbaselines.data import catalogue, download, find, licences, sources
 from stsbaselines.data import fetch as fetching
@@ -204,28 +202,12 @@ def _own_task(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
         )
 
 
-def zipped(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
-
-
-def tarred(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return stream.getvalue()
-
-
 NOISE = hashlib.shake_128(b"noise").digest(200_000)  # so that the archive is not small
 POND = zipped(
-    {f"test-gs/{name}": content for name, content in FILES.items()}
-    | {f"train/{GOLD}": b"0\n", f"x/{CLOSED}": CLOSED_CONTENT, "noise": NOISE}
+    *((f"test-gs/{name}", content) for name, content in FILES.items()),
+    (f"train/{GOLD}", b"0\n"),
+    (f"x/{CLOSED}", CLOSED_CONTENT),
+    ("noise", NOISE),
 )
 
 
@@ -260,10 +242,11 @@ def refusal(**options: Any) -> str:
 
 @pytest.mark.parametrize("packed", [zipped, tarred])
 def test_files_are_taken_out_of_an_archive_wherever_they_lie(
-    packed: Callable[[dict[str, bytes]], bytes], server: Server
+    packed: Callable[..., bytes], server: Server
 ) -> None:
-    files = {f"x/y/{name}": content for name, content in FILES.items()}
-    server.replies[ARCHIVE] = [whole(packed({f"train/{GOLD}": b"0\n", **files, "readme": b"!"}))]
+    files = [(f"x/y/{name}", content) for name, content in FILES.items()]
+    content = packed((f"train/{GOLD}", b"0\n"), *files, ("readme", b"!"))
+    server.replies[ARCHIVE] = [whole(content)]
     found = fetch(TASK)
     assert placed() == FILES
     assert [each.path for each in found] == [target() / name for name in FILES]
@@ -323,16 +306,16 @@ def test_progress_is_told_up_to_the_end(server: Server) -> None:
 
 # --- one source after the other
 
-PARTIAL_ARCHIVE = zipped({GOLD: FILES[GOLD], "x/damaged": b"!"})
+PARTIAL_ARCHIVE = zipped((GOLD, FILES[GOLD]), ("x/damaged", b"!"))
 FAULTS: dict[str, tuple[Reply, str]] = {
     "missing": (status(404), "HTTP status 404"),
     "broken": (status(500), "HTTP status 500"),
     "page": (whole(PAGE), "a web page instead of the file"),
     "text": (whole(b"not here"), "something else than an archive"),
     "cut archive": (whole(POND[:-30]), "damaged or truncated content"),
-    "bomb": (whole(zipped({INPUT: bytes(3 << 20)})), "200 times the packed bytes"),
-    "trap": (whole(zipped({"../../" + INPUT: b"!"})), "a path that leads out of the archive"),
-    "other files": (whole(zipped({GOLD: b"0\n"})), f"without the official {INPUT}, {GOLD}"),
+    "bomb": (whole(zipped((INPUT, bytes(3 << 20)))), "200 times the packed bytes"),
+    "trap": (whole(zipped(("../../" + INPUT, b"!"))), "a path that leads out of the archive"),
+    "other files": (whole(zipped((GOLD, b"0\n"))), f"without the official {INPUT}, {GOLD}"),
     "truncated": (cut(POND, 0), "an answer that breaks off"),
     "reset": (cut(POND, 0, reset), "an answer that breaks off"),
     "too slow": (cut(POND, 0, stall), "no answer in time"),
@@ -554,12 +537,19 @@ def test_of_two_processes_one_fetches_and_the_other_waits(server: Server) -> Non
 def test_who_fetches_is_said_after_a_while_and_a_dead_process_is_no_hindrance(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    told: list[str] = []
+
+    def tell(name: str, done: int, total: int | None) -> None:
+        assert (done, total) == (0, None)
+        told.append(name)
+
     monkeypatch.setattr(fetching, "LONGEST_WAIT", 0.1)
     server.replies[ARCHIVE] = [whole(POND)]
     with other_process("hold") as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "has it\n"
-        assert f"another process ({process.pid} on " in refusal()
+        assert f"another process ({process.pid} on " in refusal(progress=tell)
+        assert told == [f"waiting for another process ({process.pid} on {platform.node()})"]
         process.send_signal(signal.SIGKILL)
     fetch(TASK)
     assert placed() == FILES
@@ -778,7 +768,7 @@ def wiki(server: Server, official_data: Path, monkeypatch: pytest.MonkeyPatch) -
     task = catalogue.find_task("sts2013")
     public = [each.path for each in locate_all(task, official_data) if not each.is_withheld]
     files = {f"test-gs/{each.name}": each.read_bytes() for each in public if each}
-    server.replies["/stswiki/images/2/2f/STS2013-en-test.zip"] = [whole(zipped(files))]
+    server.replies["/stswiki/images/2/2f/STS2013-en-test.zip"] = [whole(zipped(*files.items()))]
     monkeypatch.delenv("STSBASELINES_DATA")
     return server
 

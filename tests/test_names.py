@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import shutil
-import tarfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import tarred
 from stsbaselines.errors import InputError
 from stsbaselines.text import chunker, names, names_training
 from stsbaselines.text.names import Name, NamesTagger, creator_names, load_names_tagger
@@ -54,7 +53,7 @@ GUM = "# newpar\n" + "\n".join(
     )
 )
 LITBANK = {
-    "tsv/book.txt": "Old Jane Doe slept .\nThe city of Leeds , a town , slept .\n",
+    "tsv/book.txt": b"Old Jane Doe slept .\nThe city of Leeds , a town , slept .\n",
     "tsv/book.ann": "\n".join(
         "\t".join(columns.split("|"))
         for columns in [
@@ -63,25 +62,14 @@ LITBANK = {
             "MENTION|T3|1|5|1|6|a town|GPE|NOM",
             "COREF|T1|Jane_Doe-1",
         ]
-    ),
+    ).encode(),
 }
-
-
-def archive(files: dict[str, str]) -> bytes:
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as packed:
-        for name, text in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(text.encode())
-            packed.addfile(info, io.BytesIO(text.encode()))
-    return stream.getvalue()
-
 
 CONTENTS = {
     "wikigold": WIKIGOLD.encode(),
     "uner-ewt": NUMBERED.encode(),
     "gum-ccby": gzip.compress(GUM.encode(), mtime=0),
-    "litbank": archive(LITBANK),
+    "litbank": tarred(*LITBANK.items()),
 }
 LISTS = dict(zip(names.GAZETTEERS, ("Jane\nJohn\n", "Doe\n", "Leeds\n", "Welsh\n"), strict=True))
 
@@ -328,15 +316,15 @@ def test_names_of_gum_and_litbank_are_the_named_parts_of_mentions(data: Path) ->
         ("gum-ccby/gum-ccby-dev.conllu.gz", b"no gzip", "damaged content"),
         ("litbank/litbank-coref-tsv.tar.gz", b"no gzip", "expected a tar.gz archive"),
         ("litbank/litbank-coref-tsv.tar.gz", gzip.compress(b"no tar"), "a tar.gz archive"),
-        ("litbank/litbank-coref-tsv.tar.gz", archive({"a.txt": "Jane"}), "a.ann beside it"),
+        ("litbank/litbank-coref-tsv.tar.gz", tarred(("a.txt", b"Jane")), "a.ann beside it"),
         (
             "litbank/litbank-coref-tsv.tar.gz",
-            archive({"a.txt": "Jane", "a.ann": "MENTION\tT1\t0\t0\t0\t7\tJane\tPER\tPROP"}),
+            tarred(("a.txt", b"Jane"), ("a.ann", b"MENTION\tT1\t0\t0\t0\t7\tJane\tPER\tPROP")),
             "a.ann, line 1: .* expected the columns of a mention in one sentence",
         ),
         (
             "litbank/litbank-coref-tsv.tar.gz",
-            archive({"a.txt": "Jane", "a.ann": "MENTION\tT1\t-1\t0\t-1\t0\tJane\tPER\tPROP"}),
+            tarred(("a.txt", b"Jane"), ("a.ann", b"MENTION\tT1\t-1\t0\t-1\t0\tJane\tPER\tPROP")),
             "a.ann, line 1: .* expected the columns of a mention in one sentence",
         ),
     ],

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,16 @@ def die_at(last: int, item: int) -> int:
     return item
 
 
+def wait_at_first(last: int, done: Path, item: int) -> bool:
+    """Let the first item wait for the last one, for a while at most."""
+    end = time.monotonic() + 20
+    while item == 0 and not done.exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    if item == last:
+        done.touch()
+    return done.exists() or item != 0
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 17])
 def test_results_come_in_the_order_of_the_items(n_jobs: int, count: int) -> None:
@@ -103,6 +114,12 @@ def test_little_is_read_ahead_and_in_this_thread(n_jobs: int) -> None:
         assert items.read - taken < AHEAD * n_jobs
     assert items.read == 20
     assert items.threads == {threading.get_ident()}
+
+
+def test_a_worker_that_is_slow_does_not_hold_up_another(tmp_path: Path) -> None:
+    last = 2 * AHEAD - 2  # the first worker's, if they took turns
+    function = functools.partial(wait_at_first, last, tmp_path / "done")
+    assert all(in_order(function, range(last + 1), 2))
 
 
 @pytest.mark.parametrize(("n_jobs", "count"), [(1, 3), (2, 1), (-1, 1)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import io
 import json
 import os
@@ -11,8 +12,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -102,6 +104,34 @@ def test_unusual_lines_are_left_to_the_reader_of_pairs(content: bytes) -> None:
         assert found is None or unusual
     else:
         assert found == expected
+
+
+CHECKED = st.lists(TEXT | st.sampled_from([b"a", b"", b"\0", b"\r"]), max_size=8).map(b"\n".join)
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv", "pairs.tsv.gz"])
+@given(CHECKED, ENDS, st.integers(1, 20))
+@example(b"a\tb\nc\td", b"\n", 1)
+@example(b"a\tb\nc\na\tb\nd", b"\n", 1)
+@example(b"\xef\xbb\xbfa\tb", b"\n", 5)
+def test_a_check_by_blocks_says_what_the_reader_says(
+    name: str, content: bytes, end: bytes, size: int
+) -> None:
+    def said(work: Callable[[], Any]) -> str:
+        try:
+            work()
+        except InputError as error:
+            return str(error)
+        return ""
+
+    content += end
+    source = Path(name)
+    source.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    work = Work(TokenCosine(), source, Kind.lines, None, ())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streaming, "BLOCK_SIZE", size)
+        found = said(lambda: streaming._check_from(work, source, Place()))
+    assert found == said(lambda: list(sts.pairs_of(io.BytesIO(content), name)))
 
 
 @given(st.binary(max_size=40), st.integers(1, 50))

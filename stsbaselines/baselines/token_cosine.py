@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from stsbaselines import __version__
 from stsbaselines.errors import InputError, unknown
-from stsbaselines.files import LONGEST_LINE
+from stsbaselines.files import plain_rows
 from stsbaselines.predictor import Predictor, check_pairs
 
 if TYPE_CHECKING:
@@ -158,12 +158,8 @@ class TokenCosine(Predictor):
 
 def _score_lines(lines: bytes) -> bytes | None:
     """Score lines in Python; nothing, and lines about as long as can be, are for the reader."""
-    rows = lines.split(b"\n")
-    if not rows[-1]:
-        rows.pop()
-    if not rows or b"\0" in lines:
-        return None
-    if len(lines) >= LONGEST_LINE <= max(map(len, rows)):
+    rows = plain_rows(lines)
+    if rows is None:
         return None
     records = []
     for row in rows:

@@ -94,6 +94,16 @@ class DataSet(Entry):
     source: str | None = None
     restricted: bool = False
 
+    def withholds(self, role: str) -> bool:
+        """Tell whether the file of that role is the one that `restricted` speaks of.
+
+        Examples
+        --------
+        >>> [find_task("sts2013").dataset("SMT").withholds(role) for role in ("input", "gold")]
+        [True, False]
+        """
+        return self.restricted and role == "input"
+
 
 class Task(Entry):
     """A shared task: its data sets and the rules of its scorer.

@@ -33,6 +33,7 @@ from stsbaselines.files import make_folder, put_in_place, writing, writing_to
 
 MIRROR = "STSBASELINES_MIRROR"
 WORK = ".fetching"
+HOLDER = "holder"
 LONGEST_WAIT = 600.0  # seconds for another process that fetches into the same folder
 
 Files = Mapping[str, DataFile]
@@ -106,7 +107,7 @@ def fetch(
     failures: list[str] = []
     new = set[str]()
     get = functools.partial(_obtain, silent=silent or (), new=new, progress=progress)
-    with _only_process(folder) as work:
+    with _only_process(folder, progress) as work:
         wanted = wanted_files(task, data_dir)
         for source in sources_of(task.task) if wanted else ():
             if isinstance(source, ArchiveSource):
@@ -216,7 +217,7 @@ def _what(task: Task, files: Files) -> str:
 
 
 @contextlib.contextmanager
-def _only_process(folder: Path) -> Iterator[Path]:
+def _only_process(folder: Path, progress: Progress = no_progress) -> Iterator[Path]:
     """Wait until no other process fetches into `folder`, and keep others from it meanwhile.
 
     Yields the folder for what is not finished. The lock is the operating system's, so that it is
@@ -224,27 +225,37 @@ def _only_process(folder: Path) -> Iterator[Path]:
     """
     work = folder / WORK
     make_folder(work)
-    holder = work / "holder"
     lock = filelock.FileLock(work / "lock")
     # A file system without locks is used without.
     with writing_to(work / "lock"), contextlib.suppress(NotImplementedError):
-        try:
-            lock.acquire(timeout=LONGEST_WAIT)
-        except filelock.Timeout:
-            who = holder.read_text("utf-8") if holder.exists() else "its number is not known"
-            raise InputError(
-                f"{folder}: another process ({who}) has been fetching into this folder for"
-                f" {LONGEST_WAIT:.0f} seconds; wait for it, or end it."
-            ) from None
+        with contextlib.suppress(filelock.Timeout):
+            lock.acquire(blocking=False)
+        if not lock.is_locked:
+            progress(f"waiting for another process ({_holder(work)})", 0, None)
+            try:
+                lock.acquire(timeout=LONGEST_WAIT)
+            except filelock.Timeout:
+                raise InputError(
+                    f"{folder}: another process ({_holder(work)}) has been fetching into this"
+                    f" folder for {LONGEST_WAIT:.0f} seconds; wait for it, or end it."
+                ) from None
     try:
         for each in work.glob("tmp*"):  # of a process that was killed
             each.unlink()
-        with writing_to(holder):
-            holder.write_text(f"{os.getpid()} on {platform.node()}", "utf-8")
+        with writing_to(work / HOLDER):
+            (work / HOLDER).write_text(f"{os.getpid()} on {platform.node()}", "utf-8")
         yield work
     finally:
-        holder.unlink(missing_ok=True)
+        (work / HOLDER).unlink(missing_ok=True)
         lock.release()
+
+
+def _holder(work: Path) -> str:
+    """Return which process has the lock, as it has put down."""
+    try:
+        return (work / HOLDER).read_text("utf-8")
+    except OSError:
+        return "its number is not known"
 
 
 def _from_archive(

@@ -55,8 +55,8 @@ class Located:
 
     @property
     def is_withheld(self) -> bool:
-        """Whether it may not be redistributed, or is not to be had by everybody."""
-        return self.dataset.restricted and self.role == "input"
+        """Whether it may not be passed on, or is not to be had by everybody."""
+        return self.dataset.withholds(self.role)
 
 
 def directories(data_dir: str | Path | None = None) -> Iterator[Path]:
@@ -263,7 +263,7 @@ def paths(
             try:
                 found.append(require(task, dataset, role, data_dir))
             except MissingDataError as error:
-                if not dataset.restricted or role != "input":
+                if not dataset.withholds(role):
                     raise
                 withheld.append(error)
     if withheld and not found:
@@ -466,9 +466,19 @@ def checksum_of_blocks(blocks: Iterable[bytes], size: int, wanted: DataFile) -> 
     if wanted.sha256:
         return f"sha256 {_hexdigest(blocks, hashlib.sha256())}"
     if wanted.git_blob:
-        header = b"blob %d\0" % size
-        return f"git blob {_hexdigest(blocks, hashlib.sha1(header, usedforsecurity=False))}"
+        return f"git blob {_hexdigest(blocks, git_blob_digest(size))}"
     return wanted.checksum
+
+
+def git_blob_digest(size: int) -> hashlib._Hash:
+    """Return what makes git's checksum of a file, to be given its `size` bytes.
+
+    Examples
+    --------
+    >>> git_blob_digest(0).hexdigest()
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    return hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
 
 
 def _hexdigest(blocks: Iterable[bytes], digest: hashlib._Hash) -> str:

@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
-from stsbaselines.files import unpacked_name
+from stsbaselines.data.find import git_blob_digest
+from stsbaselines.files import number_of_lines, unpacked_name
 
 LARGEST = 16 << 20  # bytes: several times what the largest official file has
 _MARK = b"\xef\xbb\xbf"
@@ -40,9 +41,9 @@ class Wanted(NamedTuple):
     file: DataFile
 
     @property
-    def is_restricted(self) -> bool:
-        """Whether it is not to be had by everybody, or may not be passed on."""
-        return self.role == "input" and self.dataset is not None and self.dataset.restricted
+    def is_withheld(self) -> bool:
+        """Whether it may not be passed on, or is not to be had by everybody."""
+        return self.dataset is not None and self.dataset.withholds(self.role)
 
     @property
     def licence(self) -> str:
@@ -143,7 +144,7 @@ class Index:
             done.append(what)
             if wanted := self._official(undone):
                 return Right(wanted, undone, " and ".join(done))
-        lines = _lines_in(content)
+        lines = number_of_lines(content)
         meant = _meant(named, name, lines)
         return Wrong(meant, _likely(content, lines, meant, done))
 
@@ -167,7 +168,7 @@ def files_of(tasks: Sequence[Task]) -> Iterator[Wanted]:
 
 def _checksums(content: bytes) -> tuple[str, str]:
     """Return the checksums of a file, as the catalogue writes them."""
-    blob = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
+    blob = git_blob_digest(len(content))
     blob.update(content)
     return f"sha256 {hashlib.sha256(content).hexdigest()}", f"git blob {blob.hexdigest()}"
 
@@ -234,10 +235,6 @@ def _from_latin1(content: bytes) -> bytes:
         return content.decode("cp1252").encode("utf-8")
     except UnicodeDecodeError:
         return content.decode("latin-1").encode("utf-8")
-
-
-def _lines_in(content: bytes) -> int:
-    return content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
 
 
 def _meant(named: Sequence[Wanted], name: str, lines: int) -> tuple[Wanted, ...]:

@@ -18,10 +18,11 @@ import numpy as np
 from test_chunker import CONLLU
 from test_chunker import TRAINING as CONLL
 from test_corpora import DICTIONARY
-from test_names import GUM, LITBANK, NUMBERED, TABS, WIKIGOLD, archive
+from test_names import GUM, LITBANK, NUMBERED, TABS, WIKIGOLD
 from test_pit import TABLE, maxent_classifier
 from test_wordnet import packed, put_wordnet
 
+from conftest import tarred
 from stsbaselines import files, reference
 from stsbaselines.baselines._official_weights import read_weights
 from stsbaselines.baselines.ngram_logreg import FEATURE_NAMES
@@ -366,7 +367,9 @@ READERS: dict[str, Reader] = {
     ),
     "names, wikigold": Reader(put("wikigold.conll.txt", WIKIGOLD), names_training.read_wikigold),
     "names, GUM": Reader(put("gum.conllu", GUM), names_training.read_gum),
-    "names, LitBank": Reader(put("litbank.tar.gz", archive(LITBANK)), names_training.read_litbank),
+    "names, LitBank": Reader(
+        put("litbank.tar.gz", tarred(*LITBANK.items())), names_training.read_litbank
+    ),
     **{
         f"model: description of {name}": Reader(model(name, "predictor.json"), loaded)
         for name in ("random", "wtmf", "dkpro-string", "typed-tfidf")
