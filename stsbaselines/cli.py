@@ -459,8 +459,8 @@ def show(
 
     It has the chunks of an output of interpretable STS, and how they are aligned.
     """
-    from stsbaselines.files import write_text
     from stsbaselines.show import page
+    from stsbaselines.writing import write_text
 
     target = out or Path(f"{path.stem}.html")
     _check_is_other(target, path)
@@ -583,8 +583,8 @@ def reproduce(
     """
     from stsbaselines import experiment
     from stsbaselines.config import config_names, read_config
-    from stsbaselines.files import write_text
     from stsbaselines.report import Format, ledger_text
+    from stsbaselines.writing import write_text
 
     style = format_of(format)
     named = {name: read_config(name) for name in config or config_names()}

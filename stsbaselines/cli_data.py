@@ -154,7 +154,7 @@ def data_fetch(
     """
     from stsbaselines.data.fetch import left_to_do
     from stsbaselines.data.find import is_offline
-    from stsbaselines.files import make_folder
+    from stsbaselines.writing import make_folder
 
     entries = [each for each in _tasks(tasks) if tasks or not each.is_sample]
     without = [each.task for each in entries if not _has_records(each)]

@@ -95,8 +95,8 @@ def train_typed_tfidf(
 
     It counts in how many records of a background each word is.
     """
-    from stsbaselines.files import check_new
     from stsbaselines.training import train_on_catalogues
+    from stsbaselines.writing import check_new
 
     check_new(out)
     model = train_on_catalogues(records, **parameters_of(parameter))
@@ -185,7 +185,7 @@ _add_trainers()
 def _model_folder(out: Path | None, usual: str) -> Path:
     """Return the folder to write a model to; by default that of its usual name, if it has one."""
     from stsbaselines.data.find import cache_directory
-    from stsbaselines.files import check_new, make_folder
+    from stsbaselines.writing import check_new, make_folder
 
     if out is None and not usual:
         raise InputError(

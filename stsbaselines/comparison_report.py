@@ -26,12 +26,13 @@ from stsbaselines.comparison import (
     SignificanceTest,
 )
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.files import is_there, make_folder, to_json, write_text
+from stsbaselines.files import is_there, to_json
 from stsbaselines.plots import printable
 from stsbaselines.reference import Row
 from stsbaselines.reference.ranking import Place, name_of, ranked_rows
 from stsbaselines.report import DEPENDENT, difference_rows, number
 from stsbaselines.scoring.significance import Interval
+from stsbaselines.writing import make_folder, write_text
 
 FILES = ("index.html", "comparison.md", "comparison.tex", "comparison.json")
 NONE = "\N{EN DASH}"

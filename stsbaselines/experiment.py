@@ -17,15 +17,7 @@ from stsbaselines.config import BaselineConfig, ExperimentConfig, read_config
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.files import (
-    checksum,
-    make_folder,
-    remove_unfinished,
-    to_json,
-    write_bytes,
-    write_text,
-    writing,
-)
+from stsbaselines.files import checksum, to_json
 from stsbaselines.journal import Journal, open_journal, versions
 from stsbaselines.predictor import Predictor, create
 from stsbaselines.preparation import (
@@ -45,6 +37,7 @@ from stsbaselines.systems import Progress, available, check_kind, no_progress
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.family import Scores, family_of
 from stsbaselines.tasks.records import text_of, xml_of
+from stsbaselines.writing import make_folder, remove_unfinished, write_bytes, write_text, writing
 
 if TYPE_CHECKING:
     from stsbaselines.baselines.typed_tfidf import Evidence

@@ -1,4 +1,4 @@
-"""Reading lines of bytes safely, and writing files whole or not at all."""
+"""Reading files safely: packed ones, lines of bytes, and what is where."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import io
 import json
 import os
 import re
-import secrets
-import shutil
 import struct
 import sys
 import time
@@ -44,7 +42,6 @@ ZIP_ERRORS = (
     struct.error,
     zlib.error,
 )
-_RANDOM_BYTES = 8  # in names of what is being written
 _PIECE = 1 << 17  # of what is unpacked; what is packed is read in smaller pieces
 _PACKED_PIECE = 1 << 14
 # What json.dumps leaves as it is, though terminals act on it.
@@ -517,109 +514,6 @@ def begins_with_mark(content: bytes) -> bool:
     return content.startswith(_BYTE_ORDER_MARKS)
 
 
-@contextlib.contextmanager
-def writing(path: Path) -> Iterator[BinaryIO]:
-    """Open `path` to write bytes; it appears whole when the block ends, else not at all.
-
-    A device or a pipe (``/dev/null``) is written to directly.
-
-    Parameters
-    ----------
-    path : Path
-
-    Yields
-    ------
-    binary file
-
-    Raises
-    ------
-    InputError
-        If the place cannot be written to.
-    """
-    if is_device(path):
-        place, mode = path, "ab"
-    else:
-        place, mode = _temporary(path), "xb"
-    try:
-        with writing_to(path, place):
-            with place.open(mode) as stream:
-                yield cast(BinaryIO, stream)
-            if place != path:
-                put_in_place(place, path.resolve())
-    finally:
-        if place != path:
-            with contextlib.suppress(OSError):
-                place.unlink()
-
-
-@contextlib.contextmanager
-def writing_to(path: Path, place: Path | None = None) -> Iterator[None]:
-    """Say of what fails while `path` is written, perhaps by way of `place`, that it cannot be.
-
-    Raises
-    ------
-    InputError
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.filename not in (None, str(place or path)):
-            raise
-        raise _unwritable(path, error.strerror) from None
-
-
-def put_in_place(part: Path, target: Path) -> None:
-    """Make a file that is written the file `target`, with the mode that it had."""
-    if target.exists():
-        shutil.copymode(target, part)
-    part.replace(target)
-
-
-def is_device(path: Path) -> bool:
-    """Tell whether `path` is a device or a pipe, which is written to directly.
-
-    Examples
-    --------
-    >>> is_device(Path("/dev/null")), is_device(Path("scores.txt"))
-    (True, False)
-    """
-    special = path.exists() and not path.is_file() and not path.is_dir()
-    return special or path.parts[:2] == ("/", "dev")
-
-
-def target_of(path: Path) -> Path:
-    """Return the file that `path` is or, as a link, leads to; it need not be there.
-
-    Raises
-    ------
-    InputError
-        If it is a directory, or a link to itself.
-    """
-    try:
-        target = path.resolve()
-    except (OSError, RuntimeError):
-        raise _unwritable(path, "a link to itself") from None
-    if target.is_symlink():  # from Python 3.13, resolve() lets a link to itself be
-        raise _unwritable(path, "a link to itself")
-    if target.is_dir():
-        raise _unwritable(path, "a directory")
-    return target
-
-
-def _temporary(path: Path) -> Path:
-    target = target_of(path)
-    return target.with_name(f".{target.name}.{secrets.token_hex(_RANDOM_BYTES)}.tmp")
-
-
-def remove_unfinished(path: Path) -> None:
-    """Remove what killed processes had written of `path`; none may be writing it now."""
-    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{{2 * _RANDOM_BYTES}}}\.tmp")
-    for each in path.parent.glob(".*.tmp"):
-        if name.fullmatch(each.name):
-            with contextlib.suppress(OSError):
-                each.unlink()
-
-
 def checksum(path: Path) -> str:
     r"""Return the sha256 of a file or, of a folder, that of the names and checksums in it.
 
@@ -653,10 +547,6 @@ def checksum(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _unwritable(path: Path, found: str | None) -> InputError:
-    return InputError([Fault(str(path), found or "an error", "a file that can be written")])
-
-
 def readable(text: str) -> str:
     r"""Return a text to show: one with bytes that are not UTF-8 is read as Latin-1.
 
@@ -682,75 +572,3 @@ def to_json(content: Any) -> str:
     """
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     return _UNSEEN_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write `text` as UTF-8 to `path`, whole or not at all; make its folder."""
-    write_bytes(path, text.encode("utf-8"))
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write `content` to `path`, whole or not at all; make its folder."""
-    make_folder(path.parent)
-    with writing(path) as stream:
-        stream.write(content)
-
-
-@contextlib.contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
-    """Make a folder that appears whole when the block ends, else not at all.
-
-    Parameters
-    ----------
-    path : Path
-        It must not be there yet.
-
-    Yields
-    ------
-    Path
-        The folder to write to for the time being.
-
-    Raises
-    ------
-    InputError
-        If there is something, or it cannot be made.
-    """
-    check_new(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    make_folder(temporary)
-    try:
-        with writing_to(path):
-            yield temporary
-        try:
-            temporary.rename(path)
-        except OSError as error:
-            found = error.strerror or "something there"
-            raise InputError([Fault(str(path), found, "a new folder")]) from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def check_new(path: Path) -> None:
-    """Refuse a place where there is something.
-
-    Raises
-    ------
-    InputError
-    """
-    if os.path.lexists(path):
-        raise InputError([Fault(str(path), "something there", "a new folder")])
-
-
-def make_folder(path: Path) -> None:
-    """Make the folder `path` and those above it.
-
-    Raises
-    ------
-    InputError
-        If it cannot be made.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        found = error.strerror or type(error).__name__
-        raise InputError([Fault(str(path), found, "a folder that can be made")]) from None

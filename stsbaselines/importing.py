@@ -22,7 +22,8 @@ from stsbaselines.data.catalogue import DataFile, Task, find_task, task_names
 from stsbaselines.data.recognition import Right, Wanted, Wrong
 from stsbaselines.errors import Fault, InputError
 from stsbaselines.exports import LARGEST, Export, may_be_export, name_of, read_export
-from stsbaselines.files import make_folder, open_as_is, put_in_place, writing_to
+from stsbaselines.files import open_as_is
+from stsbaselines.writing import make_folder, put_in_place, writing_to
 
 OWN = "own"
 State = Literal["new", "already there", "another file is there"]

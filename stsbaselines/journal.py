@@ -19,7 +19,8 @@ from typing import Any, BinaryIO, cast
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.files import is_file, rest_of, writing_to
+from stsbaselines.files import is_file, rest_of
+from stsbaselines.writing import writing_to
 
 with contextlib.suppress(ImportError):  # there is none on Windows
     import fcntl

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from stsbaselines.errors import InputError
-from stsbaselines.files import readable, write_bytes
+from stsbaselines.files import readable
 from stsbaselines.scoring.correlation import FloatArray, pearson
+from stsbaselines.writing import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

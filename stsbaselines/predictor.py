@@ -20,8 +20,9 @@ from typing import Any, ClassVar, TypeVar
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, unknown
 from stsbaselines.estimator import Estimator, is_learned, unknown_parameter
-from stsbaselines.files import ZIP_ERRORS, new_folder, open_to_read, read_whole
+from stsbaselines.files import ZIP_ERRORS, open_to_read, read_whole
 from stsbaselines.parallel import in_order
+from stsbaselines.writing import new_folder
 
 CHUNK_SIZE = 10_000
 _DESCRIPTION = "predictor.json"

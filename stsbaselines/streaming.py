@@ -25,17 +25,12 @@ from stsbaselines.files import (
     LONGEST_LINE,
     begins_with_mark,
     checksum,
-    is_device,
     is_without_newlines,
     number_of_lines,
     open_to_read,
     plain_rows,
-    put_in_place,
-    target_of,
     unreadable,
     whole_lines,
-    writing,
-    writing_to,
 )
 from stsbaselines.formats import Kind
 from stsbaselines.journal import Journal, open_journal, versions
@@ -43,6 +38,7 @@ from stsbaselines.models import ready
 from stsbaselines.parallel import in_order, is_elsewhere
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks.family import Family, SentencePair, family_named
+from stsbaselines.writing import is_device, put_in_place, target_of, writing, writing_to
 
 BLOCK_SIZE = 1 << 19
 CHECKPOINT_SECONDS = 1.0

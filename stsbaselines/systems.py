@@ -21,13 +21,14 @@ from stsbaselines import predictor as predictors
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.find import locate, require_all
 from stsbaselines.errors import Fault, InputError, shown, suggestion, unknown
-from stsbaselines.files import readable, writing
+from stsbaselines.files import readable
 from stsbaselines.models import ready
 from stsbaselines.predictor import Predictor, check_pairs
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.streaming import no_check, output_lines
 from stsbaselines.submission import run_name
 from stsbaselines.tasks.family import family_of
+from stsbaselines.writing import writing
 
 SIDES = ("left", "right")
 _OURS = (str(Path(__file__).parent), str(Path(importlib.__file__).parent), "<frozen")

@@ -26,6 +26,7 @@ from stsbaselines import predictor
 from stsbaselines.baselines.random import RandomScores
 from stsbaselines.baselines.token_cosine import TokenCosine, tokens
 from stsbaselines.errors import InputError
+from stsbaselines.parallel import AHEAD
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks.records import Record
 
@@ -177,7 +178,7 @@ def test_chunks_are_read_only_as_they_are_needed() -> None:
     for jobs in (1, 2):
         chunks = TokenCosine().predict_chunks(pairs(), chunk_size=10, n_jobs=jobs)
         assert next(chunks).tolist() == [1] * 10
-        assert read <= 2 * jobs * 10
+        assert read <= AHEAD * jobs * 10
 
 
 @pytest.mark.parametrize("scores", [np.zeros(3), np.zeros((1, 4))])

@@ -20,8 +20,8 @@ from conftest import run_command
 from stsbaselines.data import europeana
 from stsbaselines.data.europeana import Fetched, api_path, fetch_records, item_code, record_name
 from stsbaselines.errors import InputError
-from stsbaselines.files import writing
 from stsbaselines.tasks.records import text_of_json
+from stsbaselines.writing import writing
 
 KEY = "my-Secret-key.1"
 PORTAL = "http://www.europeana.eu/portal/record"

@@ -11,12 +11,12 @@ import pytest
 
 import stsbaselines
 from stsbaselines.errors import InputError
-from stsbaselines.files import write_text, writing
+from stsbaselines.writing import write_text, writing
 
 PACKAGE = Path(stsbaselines.__file__).parent
 LAYERS = [
     {"errors"},
-    {"files", "estimator", "parallel"},
+    {"files", "writing", "estimator", "parallel"},
     {"yamlmodel", "scoring", "text", "journal"},
     {"data", "reference"},
     {"tasks"},

@@ -23,9 +23,10 @@ from hypothesis import strategies as st
 
 from stsbaselines import formats
 from stsbaselines.errors import SHOWN_FAULTS, InputError
-from stsbaselines.files import PACKED, lines_of, open_to_read, writing, zstd_module
+from stsbaselines.files import PACKED, lines_of, open_to_read, zstd_module
 from stsbaselines.formats import Kind
 from stsbaselines.tasks.family import SentencePair
+from stsbaselines.writing import writing
 
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 KINDS = {".gz": "gzip", ".zst": "zstd"}

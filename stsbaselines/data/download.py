@@ -17,7 +17,7 @@ import requests
 import urllib3.exceptions
 
 from stsbaselines import __version__
-from stsbaselines.files import writing_to
+from stsbaselines.writing import writing_to
 
 TIMEOUT = 30.0  # seconds to wait for the connection, and for each further piece
 SLOWEST = 1 << 10  # bytes a second, after that time

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import make_folder, open_to_read, write_text, writing
+from stsbaselines.files import open_to_read
+from stsbaselines.writing import make_folder, write_text, writing
 
 API = "https://api.europeana.eu/"
 DUMMY_KEY = "xxxXxXXxx"

@@ -29,7 +29,7 @@ from stsbaselines.data.find import (
 )
 from stsbaselines.data.sources import ArchiveSource, RepositorySource, mirrored, sources_of
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.files import make_folder, put_in_place, writing, writing_to
+from stsbaselines.writing import make_folder, put_in_place, writing, writing_to
 
 MIRROR = "STSBASELINES_MIRROR"
 WORK = ".fetching"

@@ -17,14 +17,7 @@ import pycrfsuite
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import (
-    lines_of,
-    new_folder,
-    open_to_read,
-    read_whole,
-    to_json,
-    write_text,
-)
+from stsbaselines.files import lines_of, open_to_read, read_whole, to_json
 from stsbaselines.text.chunker import (
     CARD,
     CHUNKER,
@@ -34,6 +27,7 @@ from stsbaselines.text.chunker import (
     chunk_spans,
     tag_features,
 )
+from stsbaselines.writing import new_folder, write_text
 
 SETTINGS = {"c1": 1.0, "c2": 0.001, "max_iterations": 100, "feature.minfreq": 2}
 HYPHEN_TAG = "HYPH"

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import lines_of, new_folder, open_as_is, open_to_read, read_whole
+from stsbaselines.files import lines_of, open_as_is, open_to_read, read_whole
 from stsbaselines.text.chunker import chunk_spans
 from stsbaselines.text.chunker_training import (
     Example,
@@ -43,6 +43,7 @@ from stsbaselines.text.names import (
     gazetteers_of,
     name_features,
 )
+from stsbaselines.writing import new_folder
 
 SETTINGS = {"c1": 1.6, "c2": 0.01, "max_iterations": 100, "feature.minfreq": 2}
 LICENCE = "CC BY-SA 4.0"
