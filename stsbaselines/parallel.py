@@ -162,7 +162,8 @@ def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit
         ours, theirs = fork.Pipe()
         pipes.append(ours)
         process = fork.Process(target=_serve, args=(function, theirs, pipes), daemon=True)
-        process.start()
+        with _interrupts_held():
+            process.start()
         processes.append(process)
         theirs.close()
     try:
@@ -172,6 +173,19 @@ def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit
             pipe.close()
             process.kill()  # another pool's workers may hold this pipe, so that it has no end
             process.join()
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let processes that are started never see Ctrl-C, and this one a bit later."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _Exchange:
@@ -263,6 +277,8 @@ def _receive_items(pipe: Any, items: queue.SimpleQueue[Any]) -> None:
 
 @contextlib.contextmanager
 def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_Submit, int]]:
+    from multiprocessing import resource_tracker
+
     from joblib import cpu_count, effective_n_jobs
     from joblib.externals.loky.process_executor import ProcessPoolExecutor, TerminatedWorkerError
     from joblib.parallel import ParallelBackendBase
@@ -277,10 +293,13 @@ def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_S
         env={name: os.environ.get(name, threads) for name in names},
     )
 
+    if os.name == "posix":
+        resource_tracker.ensure_running()  # else its start would end `_interrupts_held`
     newest: deque[Any] = deque(maxlen=1)
 
     def submit(item: Any) -> Callable[[], Any]:
-        newest.append(pool.submit(_call_received, item))
+        with _interrupts_held():  # since this starts the processes
+            newest.append(pool.submit(_call_received, item))
         return newest[0].result  # type: ignore[no-any-return]
 
     finished = False
