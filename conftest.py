@@ -71,12 +71,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in left_out]
 
 
-def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name bytes that are no text by their length.
 
     A gzip member holds the time, and all processes of a run must agree on the names of tests.
     """
-    del config
     return f"{argname}-{len(val)}" if isinstance(val, bytes) and not val.isascii() else None
 
 

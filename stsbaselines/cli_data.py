@@ -1,5 +1,6 @@
 """The commands on data: `stsbaselines data`."""
 
+import functools
 import sys
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -218,8 +219,11 @@ def _fetch(
     """Fetch the missing files of a task; return what was fetched from where."""
     from stsbaselines.data.fetch import fetch
 
+    notice = functools.partial(say, file=sys.stderr, flush=True)
     with download_bars() as progress:
-        fetched = fetch(task, data_dir, offline=offline, progress=progress, silent=silent)
+        fetched = fetch(
+            task, data_dir, offline=offline, progress=progress, silent=silent, notice=notice
+        )
     sources: dict[str, list[str]] = {}
     for each in fetched:
         place = f"into {each.path.parent} from {each.address.removesuffix(f'/{each.path.name}')}"

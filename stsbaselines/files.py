@@ -454,6 +454,18 @@ def is_file(path: Path) -> bool:
         return True
 
 
+def is_device(path: Path) -> bool:
+    """Tell whether `path` is a device or a pipe, which is written to directly.
+
+    Examples
+    --------
+    >>> is_device(Path("/dev/null")), is_device(Path("scores.txt"))
+    (True, False)
+    """
+    special = path.exists() and not path.is_file() and not path.is_dir()
+    return special or path.parts[:2] == ("/", "dev")
+
+
 def entries_of(folder: Path) -> list[Path]:
     """Return what is in a folder, in order.
 

@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
-from stsbaselines.files import PACKED, lines_of, open_to_read, unpacked_name, zstd_module
+from stsbaselines.files import PACKED, is_device, lines_of, open_to_read, unpacked_name, zstd_module
 from stsbaselines.predictor import chunks_of
 from stsbaselines.tasks.family import LineError, SentencePair
-from stsbaselines.writing import is_device
 
 FIELDS = ("sentence1", "sentence2")
 ROWS = 8192

@@ -19,28 +19,36 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from stsbaselines import __version__
 from stsbaselines.errors import InputError, LostWorkersError, shown, unknown
 
 BACKENDS = ("processes", "dask")
 AHEAD = 4
-"""Items that are read for each worker before the first of them is taken."""
+"""Items that are read for each worker, at most, before the result of the first is taken."""
 
 CONNECT_SECONDS = 5.0
 PATIENCE_SECONDS = 60.0
 """How long a cluster may be without workers, or without its scheduler."""
 
-_GIVEN = 2  # items to a fork, so that it has one when it has done the other
+_GIVEN = 2  # items to a worker, so that it has one when it has done the other
 _WATCH_SECONDS = 0.5
 _LOST = "A worker process was killed, perhaps for lack of memory; fewer jobs need less."
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_Submit = Callable[[Any], Callable[[], Any]]
-"""What gives an item to the workers, and returns a function that waits for the result."""
+
+class _Pending(NamedTuple):
+    """A result that is to come: whether it is here, and what waits for it."""
+
+    is_here: Callable[[], bool]
+    take: Callable[[], Any]
+
+
+_Submit = Callable[[Any], _Pending]
+"""What gives an item to the workers."""
 
 _cluster: ContextVar[Any] = ContextVar("_cluster", default=None)
 _received: Any = None
@@ -86,14 +94,14 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
         pool = _forks(function, n_jobs if n_jobs > 0 else len(os.sched_getaffinity(0)))
     else:
         pool = _processes(function, n_jobs)
-    waiting: deque[Callable[[], R]] = deque()
+    waiting: deque[_Pending] = deque()
     with pool as (submit, most):
         for item in items:
             waiting.append(submit(item))
-            if len(waiting) >= most:
-                yield waiting.popleft()()
+            while waiting and (len(waiting) >= most or waiting[0].is_here()):
+                yield waiting.popleft().take()
         while waiting:
-            yield waiting.popleft()()
+            yield waiting.popleft().take()
 
 
 def is_elsewhere() -> bool:
@@ -170,9 +178,9 @@ def _forks(function: Callable[[Any], Any], count: int) -> Iterator[tuple[_Submit
         yield _Exchange(pipes).submit, AHEAD * count
     finally:
         for pipe, process in zip(pipes, processes, strict=True):
-            pipe.close()
-            process.kill()  # another pool's workers may hold this pipe, so that it has no end
+            process.kill()  # before the pipe is closed, to which it may be writing
             process.join()
+            pipe.close()
 
 
 @contextlib.contextmanager
@@ -189,27 +197,37 @@ def _interrupts_held() -> Iterator[None]:
 
 
 class _Exchange:
-    """Gives items to whichever worker is free, each by a pipe of its own.
+    """Gives items to whichever worker is free; each worker has a pipe of its own.
 
-    When a worker is killed, its pipe is at its end.
+    What a worker that is killed has been given is lost, which is said in its turn.
     """
 
     def __init__(self, pipes: Sequence[Any]) -> None:
         self._numbers = itertools.count()
         self._waiting: deque[tuple[int, Any]] = deque()
         self._given: dict[Any, deque[int]] = {pipe: deque() for pipe in pipes}
-        self._answers: dict[int, Any] = {}
+        self._answers: dict[int, bytes | None] = {}
 
-    def submit(self, item: Any) -> Callable[[], Any]:
+    def submit(self, item: Any) -> _Pending:
+        from multiprocessing.reduction import ForkingPickler
+
         number = next(self._numbers)
-        self._waiting.append((number, item))
+        self._waiting.append((number, ForkingPickler.dumps(item)))
         self._exchange(timeout=0)
-        return functools.partial(self._answer, number)
+        return _Pending(
+            functools.partial(self._answers.__contains__, number),
+            functools.partial(self._take, number),
+        )
 
-    def _answer(self, number: int) -> Any:
+    def _take(self, number: int) -> Any:
+        from multiprocessing.reduction import ForkingPickler
+
         while number not in self._answers:
             self._exchange()
-        result, error, where = self._answers.pop(number)
+        answer = self._answers.pop(number)
+        if answer is None:
+            raise LostWorkersError(_LOST)
+        result, error, where = ForkingPickler.loads(answer)
         if error is not None:
             raise error from (None if isinstance(error, InputError) else RuntimeError(where))
         return result
@@ -218,26 +236,29 @@ class _Exchange:
         """Take answers, waiting for one, and give workers items, so that none runs out of them."""
         from multiprocessing.connection import wait
 
-        with _loss_is_said():
-            ready: Any = wait([pipe for pipe, given in self._given.items() if given], timeout)
-            for pipe in ready:
-                answer = pipe.recv()
-                self._answers[self._given[pipe].popleft()] = answer
-            while self._waiting:
-                pipe = min(self._given, key=lambda each: len(self._given[each]))
-                if len(self._given[pipe]) == _GIVEN:
-                    break
-                number, item = self._waiting.popleft()
-                pipe.send(item)
-                self._given[pipe].append(number)
+        for pipe in wait([pipe for pipe, given in self._given.items() if given], timeout):
+            self._receive(pipe)
+        while self._waiting and self._given:
+            pipe = min(self._given, key=lambda each: len(self._given[each]))
+            if len(self._given[pipe]) == _GIVEN:
+                return
+            number, content = self._waiting.popleft()
+            self._given[pipe].append(number)
+            with contextlib.suppress(OSError):  # which the next reading finds, too
+                pipe.send_bytes(content)
+        self._lose(number for number, _ in self._waiting)
+        self._waiting.clear()
 
+    def _receive(self, pipe: Any) -> None:
+        try:
+            answer = pipe.recv_bytes()
+        except (EOFError, OSError):  # OSError alone: an end in the midst of a message
+            self._lose(self._given.pop(pipe))
+        else:
+            self._answers[self._given[pipe].popleft()] = answer
 
-@contextlib.contextmanager
-def _loss_is_said() -> Iterator[None]:
-    try:
-        yield
-    except (EOFError, OSError):  # OSError alone: an end in the midst of a message
-        raise LostWorkersError(_LOST) from None
+    def _lose(self, numbers: Iterable[int]) -> None:
+        self._answers.update(dict.fromkeys(numbers))
 
 
 def _serve(function: Callable[[Any], Any], pipe: Any, pipes_of_parent: Sequence[Any]) -> None:
@@ -268,11 +289,15 @@ def _outcome(function: Callable[[Any], Any], item: Any) -> Any:
 
 
 def _receive_items(pipe: Any, items: queue.SimpleQueue[Any]) -> None:
-    """Take items as they come, so that the parent never waits for a worker that waits for it."""
-    with contextlib.suppress(EOFError, OSError):
+    """Take items as they come, so that the parent never waits for a worker that waits for it.
+
+    Where that fails, at the end of the pipe or for lack of memory, the process is at its end.
+    """
+    try:
         while True:
             items.put(pipe.recv())
-    os._exit(0)
+    finally:
+        os._exit(1)
 
 
 @contextlib.contextmanager
@@ -297,14 +322,14 @@ def _processes(function: Callable[[Any], Any], n_jobs: int) -> Iterator[tuple[_S
         resource_tracker.ensure_running()  # else its start would end `_interrupts_held`
     newest: deque[Any] = deque(maxlen=1)
 
-    def submit(item: Any) -> Callable[[], Any]:
+    def submit(item: Any) -> _Pending:
         with _interrupts_held():  # since this starts the processes
             newest.append(pool.submit(_call_received, item))
-        return newest[0].result  # type: ignore[no-any-return]
+        return _Pending(newest[0].done, newest[0].result)
 
     finished = False
     try:
-        yield submit, AHEAD * count
+        yield submit, _GIVEN * count
         finished = True
     except TerminatedWorkerError:
         raise LostWorkersError(_LOST) from None
@@ -350,12 +375,12 @@ def _on(client: Any, function: Callable[[Any], Any], n_jobs: int) -> Iterator[tu
         there = client.submit(cloudpickle.loads, cloudpickle.dumps(function), pure=False)
     pending: set[Any] = set()
 
-    def submit(item: Any) -> Callable[[], Any]:
+    def submit(item: Any) -> _Pending:
         # Pickled here, since dask would look for its own tasks within an item.
         content = cloudpickle.dumps(item)
         future = client.submit(_call, there, content, pure=False)
         pending.add(future)
-        return functools.partial(take, future)
+        return _Pending(future.done, functools.partial(take, future))
 
     def take(future: Any) -> Any:
         result = _result(client, future)
@@ -363,7 +388,7 @@ def _on(client: Any, function: Callable[[Any], Any], n_jobs: int) -> Iterator[tu
         return result
 
     try:
-        yield submit, n_jobs if 0 < n_jobs < count else AHEAD * count
+        yield submit, n_jobs if 0 < n_jobs < count else _GIVEN * count
     except distributed.scheduler.KilledWorker:
         raise LostWorkersError(
             "Workers of the cluster died at their work, perhaps for lack of memory."

@@ -25,6 +25,7 @@ from stsbaselines.files import (
     LONGEST_LINE,
     begins_with_mark,
     checksum,
+    is_device,
     is_without_newlines,
     number_of_lines,
     open_to_read,
@@ -38,7 +39,7 @@ from stsbaselines.models import ready
 from stsbaselines.parallel import in_order, is_elsewhere
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks.family import Family, SentencePair, family_named
-from stsbaselines.writing import is_device, put_in_place, target_of, writing, writing_to
+from stsbaselines.writing import put_in_place, target_of, writing, writing_to
 
 BLOCK_SIZE = 1 << 19
 CHECKPOINT_SECONDS = 1.0
@@ -349,22 +350,29 @@ def _check_from(work: Work, source: Path, place: Place) -> None:
         for _ in formats.rows_of_parquet(source, place.pairs):
             pass
         return
+    doubtful: Place | None = place
+    if work.kind is Kind.lines:
+        with open_to_read(source) as stream:
+            doubtful = _first_doubtful(stream, place)
+    if doubtful is None:
+        return
     with open_to_read(source) as stream:
-        if work.kind is Kind.lines:
-            place = _after_plain_blocks(stream, place)
-        stream.seek(place.offset)
-        for _ in _reader(work.kind)(stream, work.name, place.pairs + 1):
+        stream.seek(doubtful.offset)
+        for _ in _reader(work.kind)(stream, work.name, doubtful.pairs + 1):
             pass
 
 
-def _after_plain_blocks(stream: BinaryIO, place: Place) -> Place:
-    """Return where the first block begins that the reader might refuse, or else the end."""
-    for block in blocks_of(stream, place):
-        rows = None if _is_odd(block) else plain_rows(cast(bytes, block.content))
-        if rows is None or not all(b"\t" in row for row in rows):
-            break
-        place = Place(block.end, place.pairs + len(rows))
-    return place
+def _first_doubtful(stream: BinaryIO, place: Place) -> Place | None:
+    """Return where the first block after a place begins that the reader might refuse, if any."""
+    try:
+        for block in blocks_of(stream, place):
+            rows = None if _is_odd(block) else plain_rows(cast(bytes, block.content))
+            if rows is None or not all(b"\t" in row for row in rows):
+                return place
+            place = Place(block.end, place.pairs + len(rows))
+    except InputError:  # damage, perhaps after a line that is wrong
+        return place
+    return None
 
 
 def _is_odd(block: Block) -> bool:

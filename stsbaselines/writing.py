@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from stsbaselines.errors import Fault, InputError
+from stsbaselines.files import is_device
 
 _RANDOM_BYTES = 8  # in names of what is being written
 
@@ -86,18 +87,6 @@ def put_in_place(part: Path, target: Path) -> None:
     part.replace(target)
 
 
-def is_device(path: Path) -> bool:
-    """Tell whether `path` is a device or a pipe, which is written to directly.
-
-    Examples
-    --------
-    >>> is_device(Path("/dev/null")), is_device(Path("scores.txt"))
-    (True, False)
-    """
-    special = path.exists() and not path.is_file() and not path.is_dir()
-    return special or path.parts[:2] == ("/", "dev")
-
-
 def target_of(path: Path) -> Path:
     """Return the file that `path` is or, as a link, leads to; it need not be there.
 
@@ -155,7 +144,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         If there is something, or it cannot be made.
     """
     check_new(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(_RANDOM_BYTES)}.tmp")
     make_folder(temporary)
     try:
         with writing_to(path):

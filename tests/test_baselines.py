@@ -178,7 +178,7 @@ def test_chunks_are_read_only_as_they_are_needed() -> None:
     for jobs in (1, 2):
         chunks = TokenCosine().predict_chunks(pairs(), chunk_size=10, n_jobs=jobs)
         assert next(chunks).tolist() == [1] * 10
-        assert read <= AHEAD * jobs * 10
+        assert read <= (1 if jobs == 1 else AHEAD * jobs) * 10
 
 
 @pytest.mark.parametrize("scores", [np.zeros(3), np.zeros((1, 4))])

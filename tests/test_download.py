@@ -538,18 +538,17 @@ def test_who_fetches_is_said_after_a_while_and_a_dead_process_is_no_hindrance(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-
-    def tell(name: str, done: int, total: int | None) -> None:
-        assert (done, total) == (0, None)
-        told.append(name)
-
     monkeypatch.setattr(fetching, "LONGEST_WAIT", 0.1)
     server.replies[ARCHIVE] = [whole(POND)]
     with other_process("hold") as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "has it\n"
-        assert f"another process ({process.pid} on " in refusal(progress=tell)
-        assert told == [f"waiting for another process ({process.pid} on {platform.node()})"]
+        who = f"another process ({process.pid} on {platform.node()})"
+        assert f"{target()}: {who} has been fetching into" in refusal(notice=told.append)
+        assert told == [f"{target()}: waiting, since {who} fetches into it."]
+        for holder, said in ((b"", "its number is not known"), (b"\xff", "\ufffd")):
+            (target() / fetching.WORK / fetching.HOLDER).write_bytes(holder)
+            assert f"another process ({said}) has been" in refusal()
         process.send_signal(signal.SIGKILL)
     fetch(TASK)
     assert placed() == FILES

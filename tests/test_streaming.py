@@ -106,7 +106,9 @@ def test_unusual_lines_are_left_to_the_reader_of_pairs(content: bytes) -> None:
         assert found == expected
 
 
-CHECKED = st.lists(TEXT | st.sampled_from([b"a", b"", b"\0", b"\r"]), max_size=8).map(b"\n".join)
+CHECKED = st.lists(
+    TEXT | st.sampled_from([b"a", b"", b"a\t\0", b"\r", b"\xef\xbb\xbfa\tb"]), max_size=8
+).map(b"\n".join)
 
 
 @pytest.mark.parametrize("name", ["pairs.tsv", "pairs.tsv.gz"])
@@ -131,7 +133,19 @@ def test_a_check_by_blocks_says_what_the_reader_says(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streaming, "BLOCK_SIZE", size)
         found = said(lambda: streaming._check_from(work, source, Place()))
+        place = streaming._first_doubtful(io.BytesIO(content), Place())
     assert found == said(lambda: list(sts.pairs_of(io.BytesIO(content), name)))
+    assert not (found and place is None)
+
+
+def test_plain_blocks_are_not_read_line_by_line() -> None:
+    assert streaming._first_doubtful(io.BytesIO(WORDS), Place()) is None
+
+
+def test_of_a_wrong_line_and_damage_after_it_the_line_is_said() -> None:
+    Path("pairs.tsv.gz").write_bytes(gzip.compress(b"a\tb\na\t\0\n" + WORDS)[:-9])
+    with pytest.raises(InputError, match="line 2: found a NUL byte"):
+        predict_file(TokenCosine(), Path("pairs.tsv.gz"), None)
 
 
 @given(st.binary(max_size=40), st.integers(1, 50))

@@ -40,6 +40,13 @@ Files = Mapping[str, DataFile]
 Get = Callable[[str, Path, Callable[[Path], None]], None]
 
 
+Notice = Callable[[str], None]
+
+
+def no_notice(sentence: str) -> None:
+    """Say nothing."""
+
+
 class Fetched(NamedTuple):
     """A file that was fetched.
 
@@ -62,6 +69,7 @@ def fetch(
     mirror: str | None = None,
     progress: Progress = no_progress,
     silent: set[str] | None = None,
+    notice: Notice = no_notice,
 ) -> list[Fetched]:
     """Fetch the files of a task that are not here, and put them where they are found.
 
@@ -83,6 +91,8 @@ def fetch(
         Told of the name of a download, the bytes of it that are here, and of how many.
     silent : set of str, optional
         Hosts that are not asked, since they did not answer for another task; others are added.
+    notice : callable on str, optional
+        Given a sentence if another process must be waited for.
 
     Returns
     -------
@@ -107,7 +117,7 @@ def fetch(
     failures: list[str] = []
     new = set[str]()
     get = functools.partial(_obtain, silent=silent or (), new=new, progress=progress)
-    with _only_process(folder, progress) as work:
+    with _only_process(folder, notice) as work:
         wanted = wanted_files(task, data_dir)
         for source in sources_of(task.task) if wanted else ():
             if isinstance(source, ArchiveSource):
@@ -217,7 +227,7 @@ def _what(task: Task, files: Files) -> str:
 
 
 @contextlib.contextmanager
-def _only_process(folder: Path, progress: Progress = no_progress) -> Iterator[Path]:
+def _only_process(folder: Path, notice: Notice = no_notice) -> Iterator[Path]:
     """Wait until no other process fetches into `folder`, and keep others from it meanwhile.
 
     Yields the folder for what is not finished. The lock is the operating system's, so that it is
@@ -226,19 +236,13 @@ def _only_process(folder: Path, progress: Progress = no_progress) -> Iterator[Pa
     work = folder / WORK
     make_folder(work)
     lock = filelock.FileLock(work / "lock")
-    # A file system without locks is used without.
-    with writing_to(work / "lock"), contextlib.suppress(NotImplementedError):
-        with contextlib.suppress(filelock.Timeout):
-            lock.acquire(blocking=False)
-        if not lock.is_locked:
-            progress(f"waiting for another process ({_holder(work)})", 0, None)
-            try:
-                lock.acquire(timeout=LONGEST_WAIT)
-            except filelock.Timeout:
-                raise InputError(
-                    f"{folder}: another process ({_holder(work)}) has been fetching into this"
-                    f" folder for {LONGEST_WAIT:.0f} seconds; wait for it, or end it."
-                ) from None
+    if not _acquires(lock, 0):
+        notice(f"{folder}: waiting, since another process ({_holder(work)}) fetches into it.")
+        if not _acquires(lock, LONGEST_WAIT):
+            raise InputError(
+                f"{folder}: another process ({_holder(work)}) has been fetching into this"
+                f" folder for {LONGEST_WAIT:.0f} seconds; wait for it, or end it."
+            )
     try:
         for each in work.glob("tmp*"):  # of a process that was killed
             each.unlink()
@@ -250,12 +254,23 @@ def _only_process(folder: Path, progress: Progress = no_progress) -> Iterator[Pa
         lock.release()
 
 
+def _acquires(lock: filelock.BaseFileLock, seconds: float) -> bool:
+    """Tell whether the lock is had in that time; a file system without locks is used without."""
+    with writing_to(Path(lock.lock_file)), contextlib.suppress(NotImplementedError):
+        try:
+            lock.acquire(timeout=seconds)
+        except filelock.Timeout:
+            return False
+    return True
+
+
 def _holder(work: Path) -> str:
     """Return which process has the lock, as it has put down."""
     try:
-        return (work / HOLDER).read_text("utf-8")
+        who = (work / HOLDER).read_text("utf-8", "replace")
     except OSError:
-        return "its number is not known"
+        who = ""
+    return who or "its number is not known"
 
 
 def _from_archive(
