@@ -438,6 +438,8 @@ def predict(
 
 def _check_is_other(out: Path, source: Path) -> None:
     """Refuse to write over the file that is read."""
+    if str(source) == "-":
+        source = Path("/dev/stdin")  # which leads to a file that is redirected
     if out.exists() and source.exists() and out.samefile(source) and out.is_file():
         raise InputError(f"{out} is the input; name another file for the output.")
 

@@ -533,3 +533,14 @@ def test_aligning_chunks_is_gone_on_with_too() -> None:
         assert Path("out.wa.part").stat().st_size > 0
         predict_file(predictor, source, out, resume=True)
     assert out.read_bytes() == Path("whole.wa").read_bytes()
+
+
+def test_a_redirected_input_is_not_written_over() -> None:
+    Path("pairs.tsv").write_bytes(WORDS)
+    for name in ([], ["-"]):
+        command = [str(COMMAND), "predict", "token-cosine", *name, "-o", "pairs.tsv"]
+        with Path("pairs.tsv").open("rb") as stream:
+            done = subprocess.run(command, stdin=stream, capture_output=True, timeout=60)
+        assert done.returncode == 2
+        assert done.stderr == b"pairs.tsv is the input; name another file for the output.\n"
+        assert Path("pairs.tsv").read_bytes() == WORDS
