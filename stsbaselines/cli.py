@@ -419,9 +419,9 @@ def predict(
         system = predictor.create(baseline, **parameters_of(parameter))
     standard = (Path("-"), Path("/dev/stdout"))
     target = None if out in standard else out
-    if target is not None:
-        _check_is_other(target, file)
     source = None if str(file) == "-" else file
+    if target is not None:
+        _check_is_other(target, source or Path("/dev/stdin"))  # a file, if it is redirected
     bar = nullcontext(no_advance) if target is None else progress_bar(size_of(source))
     start = time.monotonic()
     n_jobs = -1 if backend == "dask" and jobs is None else jobs_of(1 if jobs is None else jobs)
@@ -438,8 +438,6 @@ def predict(
 
 def _check_is_other(out: Path, source: Path) -> None:
     """Refuse to write over the file that is read."""
-    if str(source) == "-":
-        source = Path("/dev/stdin")  # which leads to a file that is redirected
     if out.exists() and source.exists() and out.samefile(source) and out.is_file():
         raise InputError(f"{out} is the input; name another file for the output.")
 

@@ -38,8 +38,6 @@ LONGEST_WAIT = 600.0  # seconds for another process that fetches into the same f
 
 Files = Mapping[str, DataFile]
 Get = Callable[[str, Path, Callable[[Path], None]], None]
-
-
 Notice = Callable[[str], None]
 
 
