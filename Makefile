@@ -11,7 +11,7 @@ TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 RUN := $(BIN)/stsbaselines run --fetch $(if $(filter 1,$(ACCEPT_LICENCE)),--accept-licence)
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint audit fuzz docs reproduce reliability bench bench-wtmf bench-heritage ablation models strong dist clean $(TASKS)
+.PHONY: help demo test lint audit docs reproduce bench bench-wtmf bench-heritage ablation models strong dist clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
@@ -21,7 +21,6 @@ help:
 	@echo "                 (fetches the data that is missing; ACCEPT_LICENCE=1 accepts its licence unasked)"
 	@echo "make strong      DKPro and TakeLab, made anew, on 2012, 2013 and 2015"
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
-	@echo "make fuzz        ten minutes of damaged and hostile input for all readers (SECONDS=600)"
 	@echo "make audit       insecure code, and known vulnerabilities of what the package needs"
 	@echo "make lint docs bench dist clean"
 
@@ -66,19 +65,10 @@ lint: $(VENV)/.dev
 
 audit: $(VENV)/.dev
 	$(BIN)/bandit -q -c pyproject.toml -r stsbaselines
-	@$(BIN)/python tests/audit.py
-
-SECONDS := 600
-fuzz: $(VENV)/.dev
-	@$(PIP) --editable '.[fuzz]' || echo "atheris cannot be installed here"
-	@$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS)
+	@$(BIN)/python tools/audit.py
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-
-# The tables of docs/reliability.md.
-reliability: $(VENV)/.dev
-	PYTHONPATH=tests $(BIN)/python -m faults.page
 
 bench: $(VENV)/.base
 	$(PIP) --editable '.[bench]'

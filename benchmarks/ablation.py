@@ -12,11 +12,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from stsbaselines import experiment
-from stsbaselines.config import BaselineConfig, ExperimentConfig, read_config
+from stsbaselines.baselines import find
 from stsbaselines.errors import InputError
-from stsbaselines.predictor import find
-from stsbaselines.report import Format, render
+from stsbaselines.experiments import run as experiment
+from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
+from stsbaselines.reports.text import Format, render
 
 CONFIGS = ("strong-sts2012", "strong-sts2013", "strong-sts2015")
 SYSTEMS = ("dkpro", "takelab-simple")

@@ -49,7 +49,7 @@ def about_machine(results: Results) -> str:
     machine = results["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
     return (
-        f"Measured on {machine['processor']} with {machine['cores']} cores, Python"
+        f"MeasureResult on {machine['processor']} with {machine['cores']} cores, Python"
         f" {machine['python']}, {versions}. The pairs are {results['origin']}, repeated with"
         f" changed words; a pair has {results['bytes_per_pair']:.0f} bytes."
     )

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from stsbaselines.baselines.token_cosine import TokenCosine
-from stsbaselines.streaming import blocks_of
+from stsbaselines.evaluation.prediction import blocks_of
 
 RUNS = 3
 
@@ -92,7 +92,7 @@ def reading(source: Path) -> float:
     return time.process_time() - start
 
 
-def writing(scores: Sequence[bytes | None], out: Path) -> float:
+def atomic_write(scores: Sequence[bytes | None], out: Path) -> float:
     """Return the CPU time of writing the scores of the blocks."""
     start = time.process_time()
     with out.open("wb") as stream:
@@ -105,7 +105,7 @@ def main(source: Path) -> None:
     """Print the CPU seconds of each step of the default path, and of those of the fast one."""
     read, blocks = reading(source), list(contents(source))
     python, numba = (TokenCosine(kernel=each).score_lines for each in ("python", "numba"))
-    written = writing([numba(each) for each in blocks], source.with_suffix(".steps"))
+    written = atomic_write([numba(each) for each in blocks], source.with_suffix(".steps"))
     done = [0.0] + [cpu_seconds(blocks, each) for each in (*STEPS.values(), python)]
     names = [*STEPS, REST]
     differences = (max(0.0, more - less) for less, more in itertools.pairwise(done))

@@ -23,7 +23,7 @@ from tabulate import tabulate
 
 from stsbaselines.baselines._factorization import RowSolver
 from stsbaselines.data.corpora import sentences_of
-from stsbaselines.text.stems import counted
+from stsbaselines.text.stems import count_matrix
 
 COMPONENTS, MISSING, REGULARIZATION = 100, 0.01, 20.0
 ITERATIONS = 3
@@ -171,7 +171,7 @@ def matrices(folder: Path) -> list[tuple[int, Path]]:
     paths = []
     for size in SIZES:
         chosen = sentences[:: max(1, len(sentences) // size)][:size]
-        vocabulary, counts = counted(chosen)
+        vocabulary, counts = count_matrix(chosen)
         path = folder / f"{size}.npz"
         sparse.save_npz(path, vocabulary.weighted(counts))
         paths.append((len(chosen), path))

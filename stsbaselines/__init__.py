@@ -5,31 +5,47 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from stsbaselines.version import __version__
 
 if TYPE_CHECKING:
+    from stsbaselines.baselines import create as create
+    from stsbaselines.baselines import load as load
     from stsbaselines.errors import InputError as InputError
+    from stsbaselines.evaluation.comparison import compare as compare
+    from stsbaselines.evaluation.submission import score as score
     from stsbaselines.predictor import Predictor as Predictor
-    from stsbaselines.predictor import create as create
-    from stsbaselines.predictor import load as load
-    from stsbaselines.reference import table as table
-    from stsbaselines.standing import compare as compare
-    from stsbaselines.submission import score as score
+    from stsbaselines.reference.published import table as table
+    from stsbaselines.reports.comparison import report as report
 
 _PUBLIC = {
-    "InputError": "stsbaselines.errors",
-    "Predictor": "stsbaselines.predictor",
-    "compare": "stsbaselines.standing",
-    "create": "stsbaselines.predictor",
-    "load": "stsbaselines.predictor",
-    "score": "stsbaselines.submission",
-    "table": "stsbaselines.reference",
+    "InputError": "errors",
+    "Predictor": "predictor",
+    "compare": "evaluation.comparison",
+    "create": "baselines",
+    "load": "baselines",
+    "report": "reports.comparison",
+    "score": "evaluation.submission",
+    "table": "reference.published",
 }
-__all__ = ["InputError", "Predictor", "__version__", "compare", "create", "load", "score", "table"]
+__all__ = [
+    "InputError",
+    "Predictor",
+    "__version__",
+    "compare",
+    "create",
+    "load",
+    "report",
+    "score",
+    "table",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Load public names when they are used, so that importing the package stays cheap."""
     if name not in _PUBLIC:
         raise AttributeError(f"module 'stsbaselines' has no attribute {name!r}")
-    return getattr(importlib.import_module(_PUBLIC[name]), name)
+    return getattr(importlib.import_module(f"stsbaselines.{_PUBLIC[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

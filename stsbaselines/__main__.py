@@ -1,6 +1,6 @@
 """``python -m stsbaselines``."""
 
-from stsbaselines.cli import main
+from stsbaselines.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -17,10 +17,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from stsbaselines import __version__
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.files import is_file, rest_of
-from stsbaselines.writing import writing_to
+from stsbaselines.io import is_file, rest_of, translate_os_errors
+from stsbaselines.version import __version__
 
 with contextlib.suppress(ImportError):  # there is none on Windows
     import fcntl
@@ -55,7 +54,7 @@ class Journal:
         InputError
             If it cannot be written.
         """
-        with writing_to(self.path):
+        with translate_os_errors(self.path):
             self._stream.write(_line(entry))
             self._stream.flush()
 
@@ -105,7 +104,7 @@ def open_journal(
     """
     if not is_file(path) and path.exists():
         raise InputError([Fault(str(path), "no regular file", "a file that can be written")])
-    with writing_to(path):
+    with translate_os_errors(path):
         stream = cast(BinaryIO, path.open("a+b"))
     with _closed_after(stream):
         _lock(path, stream)

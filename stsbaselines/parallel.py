@@ -21,8 +21,8 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
-from stsbaselines import __version__
 from stsbaselines.errors import InputError, LostWorkersError, shown, unknown
+from stsbaselines.version import __version__
 
 BACKENDS = ("processes", "dask")
 AHEAD = 4

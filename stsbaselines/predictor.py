@@ -1,28 +1,21 @@
-"""Predictor, the one interface of all baselines, and finding them by name.
-
-A baseline is a module in `stsbaselines.baselines` with one class that derives from
-`Predictor` and whose `name` is the module's name with dashes: nothing else registers it.
-"""
+"""Predictor, the one interface of all baselines."""
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import json
 import os
-import pkgutil
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, ClassVar, TypeVar
 
-from stsbaselines import __version__
-from stsbaselines.errors import Fault, InputError, unknown
+from stsbaselines.errors import Fault, InputError
 from stsbaselines.estimator import Estimator, is_learned, unknown_parameter
-from stsbaselines.files import ZIP_ERRORS, open_to_read, read_whole
+from stsbaselines.io import ZIP_ERRORS, new_folder, open_to_read, read_whole
 from stsbaselines.parallel import in_order
-from stsbaselines.writing import new_folder
+from stsbaselines.version import __version__
 
 CHUNK_SIZE = 10_000
 _DESCRIPTION = "predictor.json"
@@ -192,7 +185,7 @@ class Predictor(Estimator):
 
     @classmethod
     def load(cls: type[Self], directory: str | Path) -> Self:
-        """Read what `save` wrote: a predictor of this class or, by its name, any baseline.
+        """Read what `save` wrote of this class; `stsbaselines.load` reads any baseline.
 
         Parameters
         ----------
@@ -206,13 +199,9 @@ class Predictor(Estimator):
         folder = Path(directory)
         description = _read_description(folder / _DESCRIPTION)
         name = description["name"]
-        predictor: Predictor
-        if cls.__dict__.get("name") == name:
-            predictor = _with_parameters(cls, description["parameters"])
-        else:
-            predictor = create(name, **description["parameters"])
-        if not isinstance(predictor, cls):
+        if getattr(cls, "name", None) != name:
             raise InputError([Fault(str(folder), f"a saved {name!r}", f"a {cls.__name__}")])
+        predictor = with_parameters(cls, description["parameters"])
         for key, value in [*description["attributes"].items(), *read_arrays(folder / _ARRAYS)]:
             if not is_learned(key):
                 raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
@@ -299,79 +288,6 @@ def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
-def names() -> list[str]:
-    """Return the names of all baselines.
-
-    Examples
-    --------
-    >>> "token-cosine" in names()
-    True
-    """
-    package = importlib.import_module("stsbaselines.baselines")
-    modules = pkgutil.iter_modules(package.__path__)
-    found = [module.name for module in modules if not module.name.startswith("_")]
-    return sorted(name.replace("_", "-") for name in found)
-
-
-def find(name: str) -> type[Predictor]:
-    """Return the class of the baseline `name`.
-
-    Raises
-    ------
-    InputError
-        If there is none of that name.
-
-    Examples
-    --------
-    >>> find("token-cosine").__name__
-    'TokenCosine'
-    """
-    if name not in names():
-        raise unknown("baseline", name, names())
-    module = importlib.import_module(f"stsbaselines.baselines.{name.replace('-', '_')}")
-    for value in vars(module).values():
-        is_predictor = isinstance(value, type) and issubclass(value, Predictor)
-        if is_predictor and getattr(value, "name", None) == name:
-            return value  # type: ignore[no-any-return]
-    raise TypeError(f"{module.__name__} defines no Predictor named {name!r}")
-
-
-def create(name: str, /, **parameters: Any) -> Predictor:
-    """Return the baseline `name` with these parameters.
-
-    Parameters
-    ----------
-    name : str
-        See `names`.
-    **parameters
-        Passed to its class.
-
-    Raises
-    ------
-    InputError
-        If there is no such baseline or parameter.
-
-    Examples
-    --------
-    >>> create("random", random_state=7)
-    RandomScores(random_state=7)
-    """
-    return _with_parameters(find(name), parameters)
-
-
-def _with_parameters(baseline: type[Self], parameters: Mapping[str, Any]) -> Self:
-    known = baseline().get_params(deep=False)
-    for parameter in parameters:
-        if parameter not in known:
-            raise unknown_parameter(f"baseline {baseline.name!r}", parameter, known)
-    return baseline(**parameters)
-
-
-def load(directory: str | Path) -> Predictor:
-    """Read what the `Predictor.save` of a baseline wrote; see `Predictor.load`."""
-    return Predictor.load(directory)
-
-
 def read_arrays(path: Path) -> list[tuple[str, Any]]:
     """Read the named arrays of an npz file, without pickle.
 
@@ -394,6 +310,20 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
         except _NOT_AN_NPZ:
             pass
     raise InputError([Fault(str(path), "no npz of plain arrays", "saved arrays")])
+
+
+def saved_name(directory: str | Path) -> str:
+    """Return the name of the predictor that was saved to a folder."""
+    return str(_read_description(Path(directory) / _DESCRIPTION)["name"])
+
+
+def with_parameters(predictor: type[Self], parameters: Mapping[str, Any]) -> Self:
+    """Return an object of a class, or refuse a parameter that it does not have."""
+    known = predictor().get_params(deep=False)
+    for parameter in parameters:
+        if parameter not in known:
+            raise unknown_parameter(f"baseline {predictor.name!r}", parameter, known)
+    return predictor(**parameters)
 
 
 def _refuse_constant(text: str) -> None:

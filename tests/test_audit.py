@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 from typing import Any
 
-import audit
 import pytest
+
+from tools import audit
 
 VULNERABLE = {
     "dependencies": [

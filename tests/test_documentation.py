@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pytest
 
-from conftest import EXAMPLES
+from tests.helpers import ROOT
+from tests.plugin import EXAMPLES
 
-ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(
     r"^(?P<skip>[ \t]*<!--+ *skip: next *--+>\n+)?"
@@ -73,7 +73,7 @@ def test_every_block_is_tested_or_named_as_an_exception(pytestconfig: pytest.Con
 def test_a_block_that_nothing_runs_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("test_documentation.ROOT", tmp_path)
+    monkeypatch.setattr("tests.test_documentation.ROOT", tmp_path)
     page = tmp_path / "page.md"
     page.write_text(
         "```console\n$ true\n```\n\n<!-- skip: next -->\n\n```console\n$ false\n```\n\n"

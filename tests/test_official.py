@@ -10,17 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import OFFICIAL_DATA, run_command
-from stsbaselines import experiment, reference, submission
-from stsbaselines.cells import published_row
-from stsbaselines.config import config_names, read_config
+from stsbaselines.baselines import create
 from stsbaselines.data import find
 from stsbaselines.data.catalogue import Task, find_task, task_names
-from stsbaselines.predictor import create
+from stsbaselines.evaluation import submission
+from stsbaselines.experiments import run as experiment
+from stsbaselines.experiments.config import config_names, read_config
+from stsbaselines.experiments.ledger import published_row
+from stsbaselines.reference import published as reference
 from stsbaselines.scoring import alignment, correlation
 from stsbaselines.scoring.rounding import agrees
 from stsbaselines.tasks import ists, pit, sts
 from stsbaselines.tasks.alignment_file import AlignedPair, AlignmentFile, read_alignments
+from tests.helpers import OFFICIAL_DATA, run_command
 
 pytestmark = pytest.mark.official
 

@@ -19,22 +19,23 @@ import numpy as np
 import pytest
 
 import stsbaselines
-from conftest import COMMAND, run_command
-from limits import at_most
-from stsbaselines import predictor, show, systems
-from stsbaselines.config import BaselineConfig, ExperimentConfig
+from stsbaselines import baselines, predictor
 from stsbaselines.data import corpora
 from stsbaselines.data.catalogue import Task
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import Fault, InputError, visible
-from stsbaselines.files import LARGEST_MEMBER, open_zip, to_json
-from stsbaselines.formats import pairs_of_json_lines
-from stsbaselines.report import alignments_text
+from stsbaselines.evaluation import systems
+from stsbaselines.evaluation.formats import pairs_of_json_lines
+from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig
+from stsbaselines.io import LARGEST_MEMBER, open_zip, read_model, to_json
+from stsbaselines.reports import alignments as show
+from stsbaselines.reports.text import alignments_text
 from stsbaselines.tasks import alignment_file, pit, records, sts
-from stsbaselines.tasks.family import LineError
-from stsbaselines.text import chunker, dates, names, names_training, words
+from stsbaselines.tasks.base import LineError
+from stsbaselines.text import chunker, dates, names, words
 from stsbaselines.text.wordnet import WordNet
-from stsbaselines.yamlmodel import read_model
+from tests.helpers import COMMAND, at_most, run_command
+from tools import names_training
 
 PACKAGE = Path(stsbaselines.__file__).parent
 
@@ -263,10 +264,10 @@ def test_a_saved_predictor_names_a_baseline_and_learned_attributes_only(
     change: dict[str, Any], tmp_path: Path
 ) -> None:
     folder = tmp_path / "model"
-    predictor.create("random").save(folder)
+    baselines.create("random").save(folder)
     path = folder / "predictor.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    refused(lambda: predictor.load(folder))
+    refused(lambda: baselines.load(folder))
 
 
 def changed_model(folder: Path, **change: Any) -> None:
@@ -293,31 +294,31 @@ def changed_model(folder: Path, **change: Any) -> None:
 def test_saved_counts_of_records_are_counts(learned: dict[str, Any], tmp_path: Path) -> None:
     record = records.Record(title=("The old bridge",))
     folder = tmp_path / "model"
-    predictor.create("typed-tfidf").fit([(record, record)]).save(folder)
-    assert predictor.load(folder).predict([(record, record)]).shape == (1, 8)
+    baselines.create("typed-tfidf").fit([(record, record)]).save(folder)
+    assert baselines.load(folder).predict([(record, record)]).shape == (1, 8)
     changed_model(folder, attributes=learned)
-    refused(lambda: predictor.load(folder), "expected a saved typed-tfidf")
+    refused(lambda: baselines.load(folder), "expected a saved typed-tfidf")
 
 
 def test_saved_weights_and_factors_belong_together(tmp_path: Path) -> None:
     pairs = [("we go home", "we go away"), ("we go home", "we go"), ("a b", "c d"), ("a", "b")] * 5
-    classifier = predictor.create("ngram-logreg").fit(pairs, [True, True, False, False] * 5)
+    classifier = baselines.create("ngram-logreg").fit(pairs, [True, True, False, False] * 5)
     classifier.save(tmp_path / "classifier")
     changed_model(tmp_path / "classifier", attributes={"intercept_": -(10**400)})
-    refused(lambda: predictor.load(tmp_path / "classifier"), "expected a saved ngram-logreg")
-    predictor.create("lda", n_components=2).fit(pairs).save(tmp_path / "lda")
+    refused(lambda: baselines.load(tmp_path / "classifier"), "expected a saved ngram-logreg")
+    baselines.create("lda", n_components=2).fit(pairs).save(tmp_path / "lda")
     changed_model(tmp_path / "lda", parameters={"n_components": 3})
-    refused(lambda: predictor.load(tmp_path / "lda"), "2 factors, but 3 components")
+    refused(lambda: baselines.load(tmp_path / "lda"), "2 factors, but 3 components")
 
 
 @pytest.mark.parametrize("factor", [-1.0, 1e300, np.nan, np.inf])
 def test_saved_factors_give_no_similarity_that_is_no_number(factor: float, tmp_path: Path) -> None:
-    model: Any = predictor.create("lda", n_components=2).fit(
+    model: Any = baselines.create("lda", n_components=2).fit(
         [("a cat", "a dog"), ("a b", "c d")] * 9
     )
     model.components_[0, 0] = factor
     model.save(tmp_path / "lda")
-    refused(lambda: predictor.load(tmp_path / "lda"), "expected a saved lda")
+    refused(lambda: baselines.load(tmp_path / "lda"), "expected a saved lda")
 
 
 # Archives
@@ -326,7 +327,7 @@ def test_saved_factors_give_no_similarity_that_is_no_number(factor: float, tmp_p
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stsbaselines.files.LARGEST_MEMBER", 1 << 20)
+    monkeypatch.setattr("stsbaselines.io.LARGEST_MEMBER", 1 << 20)
     path = tmp_path / "wordnet.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("wordnet/data.noun", b"\0" * (1 << 21))
@@ -360,7 +361,7 @@ def test_json_that_is_nested_deeply_is_refused_everywhere(tmp_path: Path) -> Non
     refused(lambda: records.record_of_json(deep, "a.json"), "nested too deeply")
     for name, read in [
         ("model-card.json", lambda path: chunker.read_card(path, "a chunker")),
-        ("predictor.json", lambda path: predictor.load(path.parent)),
+        ("predictor.json", lambda path: baselines.load(path.parent)),
     ]:
         path = tmp_path / name
         path.write_bytes(deep)

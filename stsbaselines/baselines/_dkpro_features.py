@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-from stsbaselines.baselines._pair_features import Pair, PairFeatures, Remembered, ngrams, of_each
+from stsbaselines.baselines._pair_features import Pair, PairCache, PairFeatures, map_pairs, ngrams
 from stsbaselines.predictor import check_pairs
 from stsbaselines.text.words import is_word, simple_words, stop_words
 
@@ -193,8 +193,8 @@ def _jaccard(left: set[Any], right: set[Any]) -> float:
     return len(left & right) / len(left | right) if left or right else 0.0
 
 
-_STRINGS = Remembered(functools.partial(of_each, string_similarities))
-_WORDS = Remembered(functools.partial(of_each, word_similarities))
+_STRINGS = PairCache(functools.partial(map_pairs, string_similarities))
+_WORDS = PairCache(functools.partial(map_pairs, word_similarities))
 
 
 class StringSimilarity(PairFeatures):

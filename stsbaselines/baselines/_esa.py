@@ -13,12 +13,12 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from stsbaselines.baselines._dkpro_features import is_content
-from stsbaselines.baselines._pair_features import PairFeatures, Remembered, are_words, check_corpora
+from stsbaselines.baselines._pair_features import PairCache, PairFeatures, are_words, check_corpora
 from stsbaselines.data.corpora import CorpusState, sentences_of, state_of
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import chunks_of
 from stsbaselines.scoring.correlation import FloatArray
-from stsbaselines.text.stems import counted, stems
+from stsbaselines.text.stems import count_matrix, stems
 from stsbaselines.text.words import treebank_words
 
 PAIRS_AT_ONCE = 500
@@ -39,7 +39,7 @@ class Space:
     def __init__(self, rows: Mapping[str, int], vectors: sparse.csr_matrix) -> None:
         self.rows = rows
         self.vectors = vectors
-        self._remembered = Remembered(self._cosines)
+        self._remembered = PairCache(self._cosines)
 
     def cosines(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
         """Return the cosine of the sentences of each pair: of the sums of their words' vectors.
@@ -98,7 +98,7 @@ def space_of(sentences: Iterable[str]) -> Space:
     >>> space.cosines([("cats", "feline"), ("cats", "dogs"), ("cats", "pets")]).round(2).tolist()
     [1.0, 0.0, 0.5]
     """
-    vocabulary, counts = counted(sentences, LEAST_COUNT)
+    vocabulary, counts = count_matrix(sentences, LEAST_COUNT)
     if not vocabulary.columns:
         raise InputError("explicit semantic analysis: a corpus has no word twice.")
     counts.data = np.log1p(counts.data)

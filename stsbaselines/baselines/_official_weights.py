@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import open_to_read
+from stsbaselines.io import open_to_read
 
 TABLE_HEADER = ("index", "feature", "value", "label", "weight_base2")
 ALWAYS_ON = "*always-on*"

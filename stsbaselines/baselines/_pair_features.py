@@ -81,7 +81,7 @@ class PairFeatures(Estimator):
         return type(self).fit is PairFeatures.fit or super().__sklearn_is_fitted__()
 
 
-class Remembered:
+class PairCache:
     """What a function gives for pairs, computed once while it is among the last pairs.
 
     Threads may share one.
@@ -89,13 +89,13 @@ class Remembered:
     Parameters
     ----------
     function : callable
-        Of a list of pairs; see `of_each` for one of a pair. To run in other processes, it must be
+        Of a list of pairs; see `map_pairs` for one of a pair. To run in other processes, it must be
         one that can be pickled.
 
     Examples
     --------
     >>> import functools
-    >>> Remembered(functools.partial(of_each, len))([("a", "b"), ("a", "b")])
+    >>> PairCache(functools.partial(map_pairs, len))([("a", "b"), ("a", "b")])
     [2, 2]
     """
 
@@ -137,12 +137,12 @@ class Remembered:
                 self._values.pop(pair, None)
 
 
-def of_each(function: Callable[[Pair], Any], pairs: Iterable[Pair]) -> list[Any]:
+def map_pairs(function: Callable[[Pair], Any], pairs: Iterable[Pair]) -> list[Any]:
     """Return what a function gives for each pair.
 
     Examples
     --------
-    >>> of_each(len, [("a", "b"), ("c", "d")])
+    >>> map_pairs(len, [("a", "b"), ("c", "d")])
     [2, 2]
     """
     return [function(pair) for pair in pairs]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stsbaselines.baselines._dkpro_features import frequencies, idf
-from stsbaselines.baselines._pair_features import Pair, PairFeatures, Remembered, of_each
+from stsbaselines.baselines._pair_features import Pair, PairCache, PairFeatures, map_pairs
 from stsbaselines.data.corpora import find_wordnet
 from stsbaselines.predictor import check_pairs
 from stsbaselines.text.chunker import load_chunker
@@ -79,8 +79,8 @@ class WordNetSimilarity(PairFeatures):
 
 
 @functools.lru_cache(maxsize=2)
-def _remembered_matches(folder: Path) -> Remembered:
-    return Remembered(functools.partial(of_each, functools.partial(_best_matches_by, folder)))
+def _remembered_matches(folder: Path) -> PairCache:
+    return PairCache(functools.partial(map_pairs, functools.partial(_best_matches_by, folder)))
 
 
 def _best_matches_by(folder: Path, pair: Pair) -> tuple[Matches, Matches]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import CHUNK_SIZE, Predictor, check_pairs, chunks_of
 from stsbaselines.scoring.correlation import FloatArray
-from stsbaselines.text.stems import Vocabulary, counted
+from stsbaselines.text.stems import Vocabulary, count_matrix
 
 LEAST_COUNT = 2
 MOST_COMPONENTS = 10_000
@@ -52,7 +52,7 @@ class SentenceVectors(TransformerMixin, Predictor):  # type: ignore[misc]
             If the corpus has no word twice.
         """
         self._check_parameters()
-        vocabulary, counts = counted(_each_sentence(sentences), LEAST_COUNT)
+        vocabulary, counts = count_matrix(_each_sentence(sentences), LEAST_COUNT)
         if not vocabulary.columns:
             raise InputError(
                 f"{self.name}: the corpus has no word twice, so nothing can be learnt;"

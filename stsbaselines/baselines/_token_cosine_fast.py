@@ -22,7 +22,7 @@ import llvmlite.binding as llvm
 import platformdirs
 
 from stsbaselines.errors import InputError
-from stsbaselines.writing import write_bytes
+from stsbaselines.io import write_bytes
 
 CHUNK = 1 << 14
 """Bytes that the kernel looks at together."""

@@ -26,15 +26,15 @@ from stsbaselines.baselines._pair_features import (
     HIGHEST,
     LOWEST,
     Pair,
+    PairCache,
     PairFeatures,
-    Remembered,
     are_words,
     check_corpora,
     check_jobs,
     check_places,
     checked_scores,
     chosen_groups,
-    of_each,
+    map_pairs,
 )
 from stsbaselines.baselines._sentence_vectors import (
     HIGHEST_SEED,
@@ -59,7 +59,7 @@ from stsbaselines.estimator import check_is_fitted
 from stsbaselines.predictor import Predictor, check_pairs, chunks_of
 from stsbaselines.scoring.correlation import FloatArray, pearson
 from stsbaselines.text.information_content import InformationContent, information_content
-from stsbaselines.text.stems import Vocabulary, counted
+from stsbaselines.text.stems import Vocabulary, count_matrix
 
 __all__ = [
     "CapitalOverlap",
@@ -146,19 +146,19 @@ _chosen_groups = functools.partial(chosen_groups, "takelab-simple", GROUPS)
 
 
 @functools.lru_cache(maxsize=2)
-def _rows_without_spaces(content: InformationContent, wordnet: Path) -> Remembered:
+def _rows_without_spaces(content: InformationContent, wordnet: Path) -> PairCache:
     groups = feature_groups(content, (), wordnet)
     del groups["spaces"]
-    return Remembered(functools.partial(of_each, functools.partial(_row, groups)))
+    return PairCache(functools.partial(map_pairs, functools.partial(_row, groups)))
 
 
 @functools.lru_cache(maxsize=8)
 def _rows_of_spaces(
     spaces: tuple[WordSpace, ...], content: InformationContent, wordnet: Path
-) -> Remembered:
+) -> PairCache:
     groups = feature_groups(content, spaces, wordnet)
     only = {"spaces": groups["spaces"]}
-    return Remembered(functools.partial(of_each, functools.partial(_row, only)))
+    return PairCache(functools.partial(map_pairs, functools.partial(_row, only)))
 
 
 def _row(groups: Mapping[str, PairFeatures], pair: Pair) -> dict[str, Sequence[float]]:
@@ -418,7 +418,7 @@ def _content(corpus: CorpusState, data_dir: str | None, zero_unknown: bool) -> I
 @functools.lru_cache(maxsize=4)
 def _counted_passages(corpus: CorpusState, data_dir: str | None) -> tuple[Vocabulary, Any]:
     sentences = sentences_of(corpus.name, data_dir)
-    return counted(" ".join(passage) for passage in chunks_of(sentences, PASSAGE))
+    return count_matrix(" ".join(passage) for passage in chunks_of(sentences, PASSAGE))
 
 
 @functools.lru_cache(maxsize=12)

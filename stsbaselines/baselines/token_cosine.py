@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
-from stsbaselines import __version__
 from stsbaselines.errors import InputError, unknown
-from stsbaselines.files import plain_rows
+from stsbaselines.io import plain_rows
 from stsbaselines.predictor import Predictor, check_pairs
+from stsbaselines.version import __version__
 
 if TYPE_CHECKING:
     from stsbaselines.scoring.correlation import FloatArray

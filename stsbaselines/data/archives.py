@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, Literal, cast
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import open_as_is
+from stsbaselines.io import open_as_is
 
 MOST_MEMBERS = 10_000
 LARGEST_CONTENT = 1 << 30  # bytes, unpacked

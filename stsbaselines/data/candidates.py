@@ -12,7 +12,7 @@ from pathlib import Path
 
 from stsbaselines.data.archives import Member, is_archive, open_archive
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.files import PACKED, pieces_of
+from stsbaselines.io import PACKED, iter_bytes
 
 MOST_FILES = 20_000
 DEEPEST = 16  # folders below each other
@@ -126,7 +126,7 @@ def _in_file(path: Path, name: str) -> Iterator[Candidate | Fault | str]:
                 for member in members:
                     yield _member(path, name, member)
         else:
-            blocks = functools.partial(pieces_of, path)
+            blocks = functools.partial(iter_bytes, path)
             size = 0 if path.suffix in PACKED else status.st_size
             yield Candidate(_on_one_line(name or path.name), str(path), size, blocks)
     except InputError as error:

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from stsbaselines.data.find import directories
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown, suggestion
-from stsbaselines.files import (
+from stsbaselines.io import (
     entries_of,
+    exists,
     is_file,
-    is_there,
     lines_of,
     open_to_read,
     open_zip,
@@ -94,7 +94,7 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
     if read is not None:
         return read(data_dir)
     path = Path(corpus)
-    if not is_there(path):
+    if not exists(path):
         hint = suggestion(str(corpus), corpus_names())
         expected = f"a text file, or one of {', '.join(corpus_names())}"
         raise InputError(f"there is no corpus {str(corpus)!r}{hint or '.'} Expected {expected}.")

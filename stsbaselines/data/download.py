@@ -16,8 +16,8 @@ import pooch
 import requests
 import urllib3.exceptions
 
-from stsbaselines import __version__
-from stsbaselines.writing import writing_to
+from stsbaselines.io import translate_os_errors
+from stsbaselines.version import __version__
 
 TIMEOUT = 30.0  # seconds to wait for the connection, and for each further piece
 SLOWEST = 1 << 10  # bytes a second, after that time
@@ -103,7 +103,7 @@ def _retrieve(
 ) -> None:
     def downloader(url: str, output_file: str, _: Any) -> None:
         _download(url, part, path.name, progress)
-        with writing_to(path, part):
+        with translate_os_errors(path, part):
             part.replace(output_file)
 
     pooch.get_logger().setLevel(logging.WARNING)  # it would tell of each download
@@ -142,7 +142,7 @@ def _transfer(address: str, part: Path, name: str, progress: Progress) -> None:
         headers["Range"] = f"bytes={here}-"
     with _request(address, headers) as response:
         start, total = _extent(response, here, part)
-        with writing_to(part), part.open("ab" if start else "wb") as out:
+        with translate_os_errors(part), part.open("ab" if start else "wb") as out:
             done = _write(_pieces(response), out, start, lambda done: progress(name, done, total))
     if done > LARGEST:
         part.unlink()

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import open_to_read
-from stsbaselines.writing import make_folder, write_text, writing
+from stsbaselines.io import atomic_write, make_folder, open_to_read, write_text
 
 API = "https://api.europeana.eu/"
 DUMMY_KEY = "xxxXxXXxx"
@@ -390,7 +389,7 @@ def _write(path: Path, content: bytes) -> None:
     with contextlib.suppress(InputError):
         if _read(path) == content:
             return
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(content)
 
 

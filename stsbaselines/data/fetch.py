@@ -29,7 +29,7 @@ from stsbaselines.data.find import (
 )
 from stsbaselines.data.sources import ArchiveSource, RepositorySource, mirrored, sources_of
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.writing import make_folder, put_in_place, writing, writing_to
+from stsbaselines.io import atomic_write, make_folder, put_in_place, translate_os_errors
 
 MIRROR = "STSBASELINES_MIRROR"
 WORK = ".fetching"
@@ -244,7 +244,7 @@ def _only_process(folder: Path, notice: Notice = no_notice) -> Iterator[Path]:
     try:
         for each in work.glob("tmp*"):  # of a process that was killed
             each.unlink()
-        with writing_to(work / HOLDER):
+        with translate_os_errors(work / HOLDER):
             (work / HOLDER).write_text(f"{os.getpid()} on {platform.node()}", "utf-8")
         yield work
     finally:
@@ -254,7 +254,7 @@ def _only_process(folder: Path, notice: Notice = no_notice) -> Iterator[Path]:
 
 def _acquires(lock: filelock.BaseFileLock, seconds: float) -> bool:
     """Tell whether the lock is had in that time; a file system without locks is used without."""
-    with writing_to(Path(lock.lock_file)), contextlib.suppress(NotImplementedError):
+    with translate_os_errors(Path(lock.lock_file)), contextlib.suppress(NotImplementedError):
         try:
             lock.acquire(timeout=seconds)
         except filelock.Timeout:
@@ -285,7 +285,7 @@ def _from_archive(
             for name, member in members_of.items():
                 if member is not None:
                     target = work.parent / name
-                    with writing(target) as out:
+                    with atomic_write(target) as out:
                         out.writelines(member.read_blocks())
                     found.append(Fetched(target, _shown(address)))
     except DownloadError as error:
@@ -343,7 +343,7 @@ def _from_repository(
                 break
             continue
         target = work.parent / name
-        with writing_to(target, work / name):
+        with translate_os_errors(target, work / name):
             put_in_place(work / name, target)
         found.append(Fetched(target, _shown(address)))
     place = _shown(mirrored(source.address_of(""), mirror))

@@ -19,7 +19,7 @@ import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.errors import Fault, InputError, MissingDataError
-from stsbaselines.files import PACKED, is_file, pieces_of, unpacked_name
+from stsbaselines.io import PACKED, is_file, iter_bytes, unpacked_name
 
 ENVIRONMENT = "STSBASELINES_DATA"
 OFFLINE = "STSBASELINES_OFFLINE"
@@ -450,8 +450,8 @@ def wrong_file(located: Located) -> Fault:
 
 def checksum_of(path: Path, wanted: DataFile) -> str:
     """Return the checksum of a file's unpacked content, of the kind that is wanted of it."""
-    size = sum(map(len, pieces_of(path))) if wanted.git_blob else 0
-    return checksum_of_blocks(pieces_of(path), size, wanted)
+    size = sum(map(len, iter_bytes(path))) if wanted.git_blob else 0
+    return checksum_of_blocks(iter_bytes(path), size, wanted)
 
 
 def checksum_of_blocks(blocks: Iterable[bytes], size: int, wanted: DataFile) -> str:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from stsbaselines.data.catalogue import Task
 from stsbaselines.data.find import cache_directory
-from stsbaselines.files import open_to_read
-from stsbaselines.writing import write_text
+from stsbaselines.io import open_to_read, write_text
 
 
 def terms(task: Task) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.data.find import git_blob_digest
-from stsbaselines.files import number_of_lines, unpacked_name
+from stsbaselines.io import number_of_lines, unpacked_name
 
 LARGEST = 16 << 20  # bytes: several times what the largest official file has
 _MARK = b"\xef\xbb\xbf"

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import Field
 
 from stsbaselines.errors import InputError, shown
-from stsbaselines.yamlmodel import Entry, read_model
+from stsbaselines.io import Entry, read_model
 
 SOURCES = Path(__file__).parent / "sources.yaml"
 _HOST = re.compile(r"[^\s/]+")

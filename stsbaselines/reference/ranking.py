@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from stsbaselines.errors import InputError
-from stsbaselines.reference import Row, Table, table, tables_of
+from stsbaselines.reference.published import Row, Table, table, tables_of
 from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, printed
 
 AGREEMENT = "agreement"
@@ -23,7 +23,7 @@ _NO_RUNS = frozenset({"human", "summary"})
 
 
 @dataclass(frozen=True)
-class Place:
+class Rank:
     """Where a number would stand among the runs of a published table.
 
     Attributes
@@ -146,7 +146,7 @@ def _counted(of: Table, column: str) -> list[Row]:
     ]
 
 
-def place(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DECIMALS) -> Place:
+def rank_of(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DECIMALS) -> Rank:
     """Find where a number would stand.
 
     Parameters
@@ -161,11 +161,11 @@ def place(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DE
 
     Returns
     -------
-    Place
+    Rank
 
     Examples
     --------
-    >>> found = place(table("sts2015-spanish"), "Mean", 0.60004)
+    >>> found = rank_of(table("sts2015-spanish"), "Mean", 0.60004)
     >>> str(found), name_of(found.above), name_of(found.below)
     ('5 of 16', 'UMDuluth-BlueTeam-run1', 'SopaLipnIimas-RF')
     """
@@ -179,7 +179,7 @@ def place(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DE
     equal = tuple(row for row in rows if row.values[column] == ours(row))
     worse = [row for row in rows if row.values[column] < ours(row)]
     first, last = _ranks(of, column, better, [*equal, *worse], equal)
-    return Place(
+    return Rank(
         table=of,
         column=column,
         first=first,
@@ -316,7 +316,7 @@ def is_unsupervised(row: Row) -> bool:
     return "unsupervised" in row.flags or row.text.get("system_type") == "unsupervised"
 
 
-def ceiling(of: Table, column: str) -> Decimal | None:
+def annotator_agreement(of: Table, column: str) -> Decimal | None:
     """Return the agreement of the annotators, the upper bound that the paper gives.
 
     Parameters
@@ -326,8 +326,8 @@ def ceiling(of: Table, column: str) -> Decimal | None:
 
     Examples
     --------
-    >>> ceiling(table("sts2015-english"), "images"), ceiling(table("pit2015"), "F1")
-    (Decimal('0.888'), Decimal('0.823'))
+    >>> annotator_agreement(table("sts2015-english"), "images")
+    Decimal('0.888')
     """
     for row in table(AGREEMENT).rows:
         if (row.text["task"], row.text["dataset"]) == (of.name, column):

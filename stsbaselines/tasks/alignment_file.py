@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import lines_of, open_to_read
-from stsbaselines.tasks.family import LineError
+from stsbaselines.io import lines_of, open_to_read
+from stsbaselines.tasks.base import LineError
 
 MAIN_TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI", "ALIC")
 ADDITIONAL_TYPES = ("FACT", "POL")
@@ -245,9 +245,9 @@ class _Reader:
             departures += _departures_of_2015(found, block.seen)
         types = tuple(map(str.upper, found.types))
         block.alignments.append(found if types == found.types else found._replace(types=types))
-        for what, is_there, expected in departures:
+        for what, exists, expected in departures:
             if self.strict:
-                raise LineError(is_there, expected)
+                raise LineError(exists, expected)
             self.unusual[what] += 1
 
     def _close(self, block: _Block) -> None:

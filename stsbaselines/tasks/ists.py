@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.scoring import alignment, correlation, resampling
@@ -27,7 +26,8 @@ from stsbaselines.tasks.alignment_file import (
     read_alignments,
     tokens_of,
 )
-from stsbaselines.tasks.family import Measures, Points, Scores, parse_lines, signature
+from stsbaselines.tasks.base import Measures, ScorePairs, Scores, parse_lines, signature
+from stsbaselines.version import __version__
 
 PREDICTIONS = "alignments"
 _OUTPUT_NAME = re.compile(r"STSint\.(?:gs|input|testinput|output)\.(.+)\.wa")
@@ -340,9 +340,9 @@ def countable(gold: AlignmentFile) -> BoolArray:
     return np.ones(len(gold.pairs), dtype=np.bool_)
 
 
-def points(
+def score_pairs(
     task: Task, gold: Mapping[str, AlignmentFile], outputs: Mapping[str, AlignmentFile]
-) -> dict[str, Points]:
+) -> dict[str, ScorePairs]:
     """Return what is correlated: nothing."""
     return {}
 

@@ -15,18 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.files import open_to_read, unpacked_name
+from stsbaselines.io import open_to_read, unpacked_name
 from stsbaselines.scoring import correlation, paraphrase, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import IntArray
-from stsbaselines.tasks.family import (
+from stsbaselines.tasks.base import (
     LineError,
     Measures,
-    Points,
+    ScorePairs,
     Scores,
     SentencePair,
     checked_scores,
@@ -34,6 +33,7 @@ from stsbaselines.tasks.family import (
     parse_lines,
     signature,
 )
+from stsbaselines.version import __version__
 
 COLUMNS = 7
 DEBATABLE = b"----"
@@ -383,18 +383,18 @@ def countable(gold: Gold) -> BoolArray:
     return np.ones(len(gold.degree), dtype=np.bool_)
 
 
-def points(
+def score_pairs(
     task: Task, gold: Mapping[str, Gold], outputs: Mapping[str, SystemOutput]
-) -> dict[str, Points]:
+) -> dict[str, ScorePairs]:
     """Return what is correlated: scores and degrees of all pairs, as ``pearson``.
 
-    Nothing for a system without a similarity run. See `Family.points`.
+    Nothing for a system without a similarity run. See `Family.score_pairs`.
     """
     found = {}
     for name, output in outputs.items():
         if _has_similarity_run(output):
             lines = np.arange(1, len(output.scores) + 1)
-            found["pearson"] = Points(output.scores, gold[name].degree, lines)
+            found["pearson"] = ScorePairs(output.scores, gold[name].degree, lines)
     return found
 
 

@@ -19,17 +19,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from stsbaselines import __version__
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
-from stsbaselines.files import lines_of, open_to_read
+from stsbaselines.io import lines_of, open_to_read
 from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import IntArray
-from stsbaselines.tasks.family import (
+from stsbaselines.tasks.base import (
     LineError,
     Measures,
-    Points,
+    ScorePairs,
     Scores,
     SentencePair,
     checked_scores,
@@ -38,6 +37,7 @@ from stsbaselines.tasks.family import (
     plain_numbers,
     signature,
 )
+from stsbaselines.version import __version__
 
 if TYPE_CHECKING:  # slow to import
     from stsbaselines.data.catalogue import DataSet, Task
@@ -362,16 +362,16 @@ def countable(gold: FloatArray) -> BoolArray:
     return ~np.isnan(gold)
 
 
-def points(
+def score_pairs(
     task: Task, gold: Mapping[str, FloatArray], outputs: Mapping[str, SystemOutput]
-) -> dict[str, Points]:
+) -> dict[str, ScorePairs]:
     """Return what is correlated: by data set and, if all are here, for ``ALL``.
 
-    The lines of ``ALL`` are numbered through. See `Family.points`.
+    The lines of ``ALL`` are numbered through. See `Family.score_pairs`.
     """
     parts = _parts(task, gold, outputs, [])
     found = {
-        part.name: Points(
+        part.name: ScorePairs(
             part.scores,
             part.gold,
             np.flatnonzero(countable(gold[part.name])) + 1,
@@ -382,7 +382,7 @@ def points(
     if len(parts) == len(task.datasets):
         scores = np.concatenate([part.scores for part in parts])
         joined = np.concatenate([part.gold for part in parts])
-        found["ALL"] = Points(scores, joined, np.arange(1, len(joined) + 1))
+        found["ALL"] = ScorePairs(scores, joined, np.arange(1, len(joined) + 1))
     return found
 
 

@@ -14,25 +14,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stsbaselines import __version__
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.europeana import item_code, record_name
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown
-from stsbaselines.files import entries_of, is_there
+from stsbaselines.io import entries_of, exists
 from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import IntArray
-from stsbaselines.tasks.family import (
+from stsbaselines.tasks.base import (
     LineError,
     Measures,
-    Points,
+    ScorePairs,
     Scores,
     number_of,
     parse_lines,
     signature,
 )
 from stsbaselines.tasks.records import SUFFIXES, Record, check_record, read_record
+from stsbaselines.version import __version__
 
 PREDICTIONS = "typed scores"
 TYPES = (
@@ -159,7 +159,7 @@ def read_left_out(records: Path) -> set[str]:
         The folder of the records: ``left-out.txt`` lies beside it.
     """
     path = records.parent / LEFT_OUT
-    return set(parse_lines(path, _name)) if is_there(path) else set()
+    return set(parse_lines(path, _name)) if exists(path) else set()
 
 
 def _name(line: bytes) -> str:
@@ -342,16 +342,16 @@ def countable(gold: FloatArray) -> BoolArray:
     return ~np.isnan(gold[:, 0])
 
 
-def points(
+def score_pairs(
     task: Task, gold: Mapping[str, FloatArray], outputs: Mapping[str, FloatArray]
-) -> dict[str, Points]:
-    """Return what is correlated, by type; see `Family.points`."""
-    found: dict[str, Points] = {}
+) -> dict[str, ScorePairs]:
+    """Return what is correlated, by type; see `Family.score_pairs`."""
+    found: dict[str, ScorePairs] = {}
     for name, output in outputs.items():
         scored = countable(gold[name])
         lines = np.flatnonzero(scored) + 1
         columns = zip(TYPES, output[scored].T, gold[name][scored].T, strict=True)
-        found |= {each: Points(mine, theirs, lines) for each, mine, theirs in columns}
+        found |= {each: ScorePairs(mine, theirs, lines) for each, mine, theirs in columns}
     return found
 
 
@@ -368,7 +368,7 @@ def resampled(
     found: dict[str, FloatArray] = {}
     for name in outputs:
         drawn = counts[name][:, countable(gold[name])]
-        of_types = points(task, {name: gold[name]}, {name: outputs[name]})
+        of_types = score_pairs(task, {name: gold[name]}, {name: outputs[name]})
         found |= {
             each: resampling.pearson(mine.scores, mine.gold, drawn)
             for each, mine in of_types.items()

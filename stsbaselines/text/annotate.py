@@ -179,7 +179,7 @@ def _by_field(said: Annotation, text: str, field: str) -> Annotation:
 def plain_text(text: str) -> str:
     r"""Return a text of the same length without control characters and surrogates.
 
-    Unlike by `stsbaselines.files.readable`, each byte that was not UTF-8 is read as Latin-1
+    Unlike by `stsbaselines.io.to_displayable`, each byte that was not UTF-8 is read as Latin-1
     by itself, so that all else stays in its place.
 
     Examples

@@ -17,7 +17,7 @@ from typing import Any
 import pycrfsuite
 
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.files import read_whole, readable
+from stsbaselines.io import read_whole, to_displayable
 
 SHIPPED = Path(__file__).parent / "models" / "chunker"
 CARD = "model-card.json"
@@ -95,7 +95,7 @@ def load_chunker() -> Chunker:
 
 def encodable(tokens: Sequence[str]) -> list[str]:
     """Return tokens with bytes that were not UTF-8 as Latin-1 letters."""
-    return [readable(token) for token in tokens]
+    return [to_displayable(token) for token in tokens]
 
 
 def read_card(path: Path, of: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from stsbaselines.files import readable
+from stsbaselines.io import to_displayable
 from stsbaselines.text.chunker import (
     CARD,
     chunk_spans,
@@ -349,7 +349,7 @@ def creator_names(creator: str) -> list[str]:
     >>> creator_names("Smith & Doe Ltd.")
     []
     """
-    text = _LABEL.sub("", _without_brackets(" ".join(readable(creator).split())), count=1)
+    text = _LABEL.sub("", _without_brackets(" ".join(to_displayable(creator).split())), count=1)
     fields = [field.strip() for field in text.split(";")]
     if len(fields) == 2 and fields[0].isupper() and not any(" " in each for each in fields):
         fields = [", ".join(fields)]

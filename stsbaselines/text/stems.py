@@ -111,7 +111,9 @@ class Vocabulary(NamedTuple):
         return sparse.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape)
 
 
-def counted(sentences: Iterable[str], least_count: int = 2) -> tuple[Vocabulary, sparse.csr_matrix]:
+def count_matrix(
+    sentences: Iterable[str], least_count: int = 2
+) -> tuple[Vocabulary, sparse.csr_matrix]:
     """Read a corpus: its vocabulary, and how often its sentences have each word.
 
     Parameters
@@ -128,7 +130,7 @@ def counted(sentences: Iterable[str], least_count: int = 2) -> tuple[Vocabulary,
 
     Examples
     --------
-    >>> vocabulary, counts = counted(["a cat", "a dog", "the cat", "it rains"])
+    >>> vocabulary, counts = count_matrix(["a cat", "a dog", "the cat", "it rains"])
     >>> dict(vocabulary.columns), vocabulary.idf.round(3).tolist()
     ({'a': 0, 'cat': 1}, [0.288, 0.288])
     """

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from stsbaselines.errors import Fault, InputError, shown, unknown
-from stsbaselines.files import is_file, is_without_newlines, open_zip, read_whole
+from stsbaselines.io import is_file, is_without_newlines, open_zip, read_whole
 
 _FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}

@@ -1,0 +1,165 @@
+"""What commands share: how they print, show progress and read options."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stsbaselines.errors import InputError, visible
+
+if TYPE_CHECKING:
+    from stsbaselines.reports.text import Format
+
+    Advance = Callable[..., None]
+
+_REFRESH_SECONDS = 0.1
+
+
+def example(arguments: str) -> str:
+    """Return the last line of a command's help."""
+    return f"Example: stsbaselines {arguments}"
+
+
+def say(text: str, **options: Any) -> None:
+    """Print a text; what a terminal would act on, as in the name of a file, is escaped."""
+    print(visible(text), **options)
+
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-dir",
+        metavar="DIR",
+        help="Look here first; then in $STSBASELINES_DATA, ./data and the user's cache.",
+    ),
+]
+
+AcceptLicence = Annotated[
+    bool,
+    typer.Option("--accept-licence", help="Accept the licences of what is fetched, unasked."),
+]
+
+Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Processes; -1 for all cores.")]
+
+ParameterOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter, such as random_state=1."),
+]
+
+FormatOption = Annotated[
+    str, typer.Option("--format", metavar="FORMAT", help="text, json, csv, markdown or latex.")
+]
+
+
+def format_of(name: str) -> Format:
+    """Return the format of that name."""
+    from stsbaselines.errors import unknown
+    from stsbaselines.reports.text import Format
+
+    if name not in list(Format.__members__):
+        raise unknown("format", name, Format.__members__)
+    return Format(name)
+
+
+@contextmanager
+def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Advance]:
+    """Show a progress bar with the rate and the time left on a terminal.
+
+    What it gives is called with the steps that are done, and with the pairs if they are others.
+    """
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}", justify="right"),
+        TimeRemainingColumn(),
+    ]
+    # A thread that refreshes it would be in the way of forks.
+    bar = Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+    first, shown, total = None, 0.0, 0
+
+    def advance(done: int, pairs: int | None = None) -> None:
+        nonlocal first, shown, total
+        now = time.monotonic()
+        if first is None:  # which may be what an earlier run has done
+            first = now
+        else:
+            total += done if pairs is None else pairs
+        seconds = now - first  # none, on a clock that ticks slowly
+        rate = f"{total / seconds:,.0f} pairs/s" if seconds else ""
+        is_due = now - shown > _REFRESH_SECONDS
+        shown = now if is_due else shown
+        bar.update(task, advance=done, rate=rate, refresh=is_due)
+
+    with bar:
+        task = bar.add_task(what, total=steps, rate="")
+        yield advance
+
+
+@contextmanager
+def download_bars() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Show a bar for each download on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
+    from rich.progress import Progress as Bar
+
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    ]
+    rows: dict[str, Any] = {}
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def tell(name: str, done: int, total: int | None) -> None:
+            if name not in rows:
+                rows[name] = bar.add_task(name, total=total)
+            bar.update(rows[name], completed=done, total=total)
+
+        yield tell
+
+
+def is_terminal() -> bool:
+    """Tell whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def jobs_of(jobs: int) -> int:
+    """Return the number of processes, if it can be meant."""
+    most = 8 * (os.cpu_count() or 1)
+    if jobs != -1 and not 1 <= jobs <= most:
+        raise InputError(f"--jobs is {jobs}, but must be from 1 to {most}, or -1 for all cores.")
+    return jobs
+
+
+def parameters_of(options: list[str] | None) -> dict[str, Any]:
+    """Parse NAME=VALUE, the value as JSON if it is JSON, else as text."""
+    parameters = {}
+    for option in options or []:
+        name, equals, value = option.partition("=")
+        if not (name and equals):
+            raise InputError(f"--set is {option!r}, but must be NAME=VALUE.")
+        try:
+            parameters[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            parameters[name] = value
+    return parameters

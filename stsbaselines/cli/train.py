@@ -1,0 +1,204 @@
+"""The commands that train: `stsbaselines train`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stsbaselines.cli.console import (
+    DataDir,
+    Jobs,
+    ParameterOption,
+    example,
+    jobs_of,
+    parameters_of,
+    progress_bar,
+    say,
+)
+from stsbaselines.errors import InputError
+from stsbaselines.evaluation.trained_models import (
+    CORPORA,
+    PAIRS,
+    TRAINED_ON_CORPORA,
+    TRAINED_ON_PAIRS,
+    model_name,
+)
+
+train_app = typer.Typer(help="Train models, and what they build on.", no_args_is_help=True)
+
+
+@train_app.command("chunker", epilog=example("train chunker --data data/conll2000"))
+def train_chunker(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data", metavar="DIR", help="Has *train*.txt as in CoNLL-2000, and *test*.txt."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to make.")] = Path(
+        "chunker"
+    ),
+    tags_from: Annotated[
+        list[Path] | None,
+        typer.Option("--tags-from", metavar="DIR", help="Has *train*.conllu, for the tagger."),
+    ] = None,
+    licence: Annotated[
+        str, typer.Option("--licence", metavar="TEXT", help="What the model card says.")
+    ] = "that of the training data",
+) -> None:
+    """Train a part-of-speech tagger and a chunker.
+
+    They are written with their model card.
+    """
+    from stsbaselines.io import to_json
+    from tools import chunker_training
+
+    def report(line: str) -> None:
+        say(line, file=sys.stderr, flush=True)
+
+    card = chunker_training.train_chunker(data, out, tags_from or [], licence, report)
+    say(to_json(card))
+
+
+@train_app.command("names", epilog=example("train names --data taggers"))
+def train_names(
+    data: Annotated[
+        Path,
+        typer.Option("--data", metavar="DIR", help="Has wikigold/, wnut17/ and the others."),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to make.")] = Path(
+        "names"
+    ),
+) -> None:
+    """Train a tagger of names.
+
+    It is written with its model card.
+    """
+    from stsbaselines.io import to_json
+    from tools import names_training
+
+    def report(line: str) -> None:
+        say(line, file=sys.stderr, flush=True)
+
+    say(to_json(names_training.train_names(data, out, report)))
+
+
+@train_app.command(
+    "typed-tfidf", epilog=example("train typed-tfidf --records records.jsonl.gz -o my-idf")
+)
+def train_typed_tfidf(
+    records: Annotated[
+        list[Path],
+        typer.Option(
+            "--records", metavar="FILE", help="Records: JSON objects, one a line (.gz, .zst too)."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder to make.")],
+    parameter: ParameterOption = None,
+) -> None:
+    """Count words in records, for typed similarity.
+
+    It counts in how many records of a background each word is.
+    """
+    from stsbaselines.experiments.models import train_on_catalogues
+    from stsbaselines.io import check_new
+
+    check_new(out)
+    model = train_on_catalogues(records, **parameters_of(parameter))
+    model.save(out)
+    for name, each in model.corpora_.items():
+        say(f"{Path(name).name}: {each['records']:,} records")
+    say(f"wrote {out}")
+
+
+ModelOut = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--out", metavar="DIR", help="Folder to make; default: in the user's cache."
+    ),
+]
+
+
+def train_on_corpora(
+    context: typer.Context,
+    corpus: Annotated[
+        list[str],
+        typer.Option("--corpus", metavar="NAME", help="A corpus, or a file, a sentence a line."),
+    ] = list(CORPORA),  # noqa: B006 - typer copies it
+    out: ModelOut = None,
+    parameter: ParameterOption = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Train a model of sentences; by default with seed 0."""
+    from stsbaselines.data.corpora import corpus_names
+    from stsbaselines.experiments import models as training
+
+    baseline = str(context.info_name)
+    is_usual = not parameter and set(corpus) <= set(corpus_names())
+    target = _model_folder(out, model_name(baseline, corpus) if is_usual else "")
+    usual = {"verbose": sys.stderr.isatty(), "n_jobs": -1} if baseline == "wtmf" else {}
+    parameters = {"random_state": 0, **usual, **parameters_of(parameter)}
+    model = training.train_on_corpora(baseline, corpus, data_dir, parameters)
+    defaults = type(model)().get_params()
+    model.set_params(**{name: defaults[name] for name in usual}).save(target)
+    for name, each in model.corpora_.items():
+        say(f"{Path(name).name}: {each['sentences']:,} sentences")
+    say(f"wrote {target}")
+
+
+def train_on_pairs(
+    context: typer.Context,
+    on: Annotated[
+        list[str],
+        typer.Option("--on", metavar="TASK[/DATASET]", help="Labelled pairs; can be repeated."),
+    ] = list(PAIRS),  # noqa: B006 - typer copies it
+    out: ModelOut = None,
+    parameter: ParameterOption = None,
+    data_dir: DataDir = None,
+    jobs: Jobs = 1,
+) -> None:
+    """Train a system on labelled pairs."""
+    from stsbaselines.experiments import models as training
+
+    baseline = str(context.info_name)
+    is_usual = not parameter and not any("/" in each for each in on)
+    target = _model_folder(out, model_name(baseline, on) if is_usual else "")
+    with progress_bar(None, "training"):
+        model = training.train_on_pairs(
+            baseline, on, data_dir, jobs_of(jobs), parameters_of(parameter)
+        )
+    model.save(target)
+    for name in training.datasets_of(on):
+        count = model.trained_on_.get(name)
+        say(f"{name}: {count:,} pairs" if count else f"{name}: left out, as it is not here")
+    say(f"wrote {target}")
+
+
+def _add_trainers() -> None:
+    for name in TRAINED_ON_CORPORA:
+        about = f"Train {name} on corpora; by default with seed 0."
+        epilog = example(f"train {name} --corpus my-sentences.txt -o my-model")
+        train_app.command(name, help=about, epilog=epilog)(train_on_corpora)
+    for name in TRAINED_ON_PAIRS:
+        about, epilog = f"Train {name} on labelled pairs.", example(f"train {name} --jobs -1")
+        train_app.command(name, help=about, epilog=epilog)(train_on_pairs)
+
+
+_add_trainers()
+
+
+def _model_folder(out: Path | None, usual: str) -> Path:
+    """Return the folder to write a model to; by default that of its usual name, if it has one."""
+    from stsbaselines.data.find import cache_directory
+    from stsbaselines.io import check_new, make_folder
+
+    if out is None and not usual:
+        raise InputError(
+            "the cache is for models of the usual corpora, pairs and parameters:"
+            " name a folder by -o."
+        )
+    target = out or cache_directory() / "models" / usual
+    check_new(target)
+    make_folder(target.parent)
+    return target

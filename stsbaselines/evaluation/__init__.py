@@ -1,0 +1,1 @@
+"""One system: predict, check, score, compare, explain a number."""

@@ -1,0 +1,352 @@
+"""Which numbers a run gives: by the conventions of papers, and which of them a number is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stsbaselines.data.catalogue import Task, find_task
+from stsbaselines.errors import InputError, shown
+from stsbaselines.evaluation.submission import output_files, read_gold, read_outputs, run_name
+from stsbaselines.scoring import conventions
+from stsbaselines.scoring.conventions import CONVENTIONS, Convention, Pair
+from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
+from stsbaselines.tasks import base
+from stsbaselines.tasks.base import ScorePairs, Scores, family_of
+from stsbaselines.version import __version__
+
+SHOWN_NEAREST = 3
+MOST_DIGITS = 17  # of a double
+PERCENT = 100
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
+
+
+class Match(NamedTuple):
+    """A measure or convention under which a run gives a number.
+
+    Attributes
+    ----------
+    name : str
+        Several names of the same are joined by `` = ``.
+    value : float
+        Unrounded.
+    official : bool
+        Whether it is an official number of the task.
+    times : int
+        1, or 100 for a number in percent.
+    rounding : str
+        ``rounded``; or, where they differ, whether twice (first as the official script prints
+        it) or once.
+    signature : str
+    """
+
+    name: str
+    value: float
+    official: bool
+    times: int
+    rounding: str
+    signature: str
+
+
+class Near(NamedTuple):
+    """A measure or convention that gives another number.
+
+    Attributes
+    ----------
+    name, value, official, times, signature
+        As of `Match`.
+    off : float
+        What ``times`` the value is more than the number.
+    """
+
+    name: str
+    value: float
+    official: bool
+    times: int
+    off: float
+    signature: str
+
+
+@dataclass(frozen=True)
+class NumberOrigin:
+    """Where a number comes from.
+
+    Attributes
+    ----------
+    number, task, run : str
+    matches : tuple of Match
+        The official ones first.
+    nearest : tuple of Near
+        The three nearest ones, if none matches.
+    """
+
+    number: str
+    task: str
+    run: str
+    matches: tuple[Match, ...]
+    nearest: tuple[Near, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "number": self.number,
+            "task": self.task,
+            "run": self.run,
+            "matches": [each._asdict() for each in self.matches],
+            "nearest": [each._asdict() for each in self.nearest],
+        }
+
+
+class _Candidate(NamedTuple):
+    name: str
+    value: float | None
+    official: bool
+    signature: str
+
+
+def explain(
+    number: str,
+    task: str,
+    path: str | Path,
+    dataset: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    data_dir: str | Path | None = None,
+) -> NumberOrigin:
+    """Find the measures and conventions under which a run gives a number.
+
+    Parameters
+    ----------
+    number : str
+        As printed, such as ``0.7342`` or, in percent, ``73.42``: its decimals say how it was
+        rounded.
+    task, path, dataset, mapping, data_dir
+        As for `stsbaselines.score`.
+
+    Returns
+    -------
+    NumberOrigin
+        A value matches if it rounds to the number plainly, or as the official scripts and then
+        the papers round; see `stsbaselines.scoring.rounding`.
+
+    Raises
+    ------
+    InputError
+        If the number is none, an output is missing or malformed, or the gold standard is not here.
+    """
+    published = _published(number)
+    entry = find_task(task)
+    files = output_files(entry, Path(path), dataset, mapping or {})
+    outputs = read_outputs(entry, files)
+    gold = read_gold(entry, [each for each in entry.datasets if each.name in files], data_dir)
+    module = family_of(entry)
+    scores = module.score(entry, run_name(Path(path)), gold, outputs)
+    found = sorted(
+        _candidates(entry, scores, module.score_pairs(entry, gold, outputs)),
+        key=lambda each: not each.official,
+    )
+    matches = tuple(_matches(found, published, entry.decimals))
+    nearest = () if matches else _nearest(found, published)
+    return NumberOrigin(number, entry.task, scores.run, matches, nearest)
+
+
+def conventional(
+    task: Task, score_pairs: Mapping[str, ScorePairs]
+) -> list[tuple[str, float | None, str]]:
+    """Return the numbers of a run by all conventions for whose data sets it has scores.
+
+    Parameters
+    ----------
+    task : Task
+    score_pairs : mapping of str to ScorePairs
+        By data set; see `stsbaselines.tasks.base.Family`.
+
+    Returns
+    -------
+    list of (str, float or None, str)
+        Name, value (None where undefined) and signature. Conventions that are the same for the
+        task's data sets are one, with their names joined by `` = ``. Empty for other families
+        than ``sts``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> score_pairs = {
+    ...     "kitchen": ScorePairs(np.array([1.0, 2.0]), np.array([1.0, 2.0]), np.array([1, 2])),
+    ...     "journeys": ScorePairs(np.array([3.0, 2.0]), np.array([1.0, 2.0]), np.array([1, 2])),
+    ... }
+    >>> for name, value, _ in conventional(find_task("sample-sts"), score_pairs)[2:4]:
+    ...     print(name, value)
+    Pearson ALL = MTEB cosine_pearson 0.0
+    Pearson ALLnrm 1.0
+    """
+    return [
+        (" = ".join(each.name for each in same), value, text)
+        for same, value, text in _conventions(task, score_pairs)
+    ]
+
+
+def signature(convention: Convention, task: str, parts: Mapping[str, Pair]) -> str:
+    """Pin down a number by a convention: two numbers of equal signature are comparable.
+
+    Parameters
+    ----------
+    convention : Convention
+    task : str
+        Its name.
+    parts : mapping of str to (scores, gold)
+        As for `stsbaselines.scoring.conventions.value`.
+
+    Examples
+    --------
+    >>> parts = {"SMT": ([1, 2], [0, 5]), "OnWN": ([1, 2, 3], [1, 2, 4])}
+    >>> signature(CONVENTIONS[-1], "sts2013", parts).rpartition("|")[0]
+    'task:sts2013|sets:OnWN(3)|n:3|correlation:pearson|aggregate:ALL'
+    """
+    pairs = {name: np.size(gold) for name, (_, gold) in parts.items() if convention.counts(name)}
+    return base.signature(
+        [
+            ("task", task),
+            ("sets", "+".join(f"{name}({n})" for name, n in pairs.items())),
+            ("n", sum(pairs.values())),
+            ("correlation", convention.correlation),
+            ("aggregate", convention.aggregate),
+            ("version", __version__),
+        ]
+    )
+
+
+def how_rounded(
+    value: float, published: Decimal, script_decimals: int = SCRIPT_DECIMALS
+) -> tuple[int, str] | None:
+    """Say how a value came out as a published number, if it can have.
+
+    Parameters
+    ----------
+    value : float
+    published : Decimal
+        As printed, as it is or in percent.
+    script_decimals : int
+        Decimals that the official script prints.
+
+    Returns
+    -------
+    (int, str) or None
+        Times and rounding; see `Match`.
+
+    Examples
+    --------
+    >>> how_rounded(0.7038483, Decimal("0.704")), how_rounded(0.7038483, Decimal("70.4"))
+    ((1, 'rounded'), (100, 'rounded'))
+    >>> how_rounded(0.7038483, Decimal("0.7039"))
+    (1, 'rounded twice (first to 5 decimals)')
+    >>> how_rounded(0.7038483, Decimal("0.7038"))
+    (1, 'rounded once (not first to 5 decimals)')
+    """
+    for times, target in ((1, published), (PERCENT, published.scaleb(-2))):
+        decimals = max(0, -int(target.as_tuple().exponent))
+        once = Decimal(f"{value:.{decimals}f}") == target
+        twice = agrees(value, target, script_decimals)
+        if once and twice:
+            return times, "rounded"
+        if twice:
+            return times, f"rounded twice (first to {script_decimals} decimals)"
+        if once:
+            return times, f"rounded once (not first to {script_decimals} decimals)"
+    return None
+
+
+def _conventions(
+    task: Task, score_pairs: Mapping[str, ScorePairs]
+) -> Iterator[tuple[list[Convention], float | None, str]]:
+    """Yield conventions of equal signature with their value."""
+    if task.family != "sts":
+        return
+    parts: dict[str, Pair] = {
+        name: (score_pairs[name].scores, score_pairs[name].gold)
+        for name in task.dataset_names
+        if name in score_pairs
+    }
+    same: dict[str, list[Convention]] = {}
+    for convention in CONVENTIONS:
+        if convention.english_only and task.language != "English":
+            continue
+        if all(name in parts for name in task.dataset_names if convention.counts(name)):
+            same.setdefault(signature(convention, task.task, parts), []).append(convention)
+    for text, group in same.items():
+        yield group, conventions.value(group[0], parts), text
+
+
+def _published(number: str) -> Decimal:
+    if not _NUMBER.fullmatch(number):
+        raise InputError(
+            f"{shown(number)} is no number as papers print it, such as 0.7342 or 73.42."
+        )
+    digits = sum(each.isdigit() for each in number)
+    if digits > MOST_DIGITS:
+        raise InputError(f"{shown(number)} has {digits} digits, but at most {MOST_DIGITS} count.")
+    return Decimal(number)
+
+
+def _candidates(
+    task: Task, scores: Scores, score_pairs: Mapping[str, ScorePairs]
+) -> Iterator[_Candidate]:
+    for dataset, measures in scores.datasets.items():
+        for measure, value in measures.items():
+            if measure != "n":
+                name = _name(task, scores.main, dataset, measure)
+                text = _signature(scores, measure, dataset)
+                yield _Candidate(name, value, name in task.cell_names, text)
+    others = dict(scores.aggregates)
+    for same, value, text in _conventions(task, score_pairs):
+        names, measure = [each.name for each in same], same[0].measure
+        is_same = measure in others and others[measure] == value
+        if is_same:
+            names.insert(0, measure)
+            del others[measure]
+        yield _Candidate(" = ".join(names), value, is_same and measure in task.measures, text)
+    for measure, value in others.items():
+        yield _Candidate(measure, value, measure in task.measures, _signature(scores, measure))
+
+
+def _name(task: Task, main: str, dataset: str, measure: str) -> str:
+    """Return the name of a data set's measure as `Task.cell_names` has it, if it is one."""
+    if task.dataset_measures:
+        return f"{dataset}_{measure}"
+    if len(task.datasets) == 1:
+        return measure
+    return dataset if measure == main else f"{dataset}_{measure}"
+
+
+def _signature(scores: Scores, measure: str, dataset: str = "") -> str:
+    """Pin down a measure of one data set, or of all, by what the official signature says."""
+    fields = dict(each.split(":", 1) for each in scores.signature.split("|"))
+    sets = fields["sets"].split("+")
+    if dataset:
+        sets = [each for each in sets if each.startswith(f"{dataset}(")]
+    fields |= {"sets": "+".join(sets), "measure": measure}
+    names = ("task", "sets", "measure", "confidence", "version")
+    return base.signature((name, fields[name]) for name in names if name in fields)
+
+
+def _matches(found: list[_Candidate], published: Decimal, script_decimals: int) -> Iterator[Match]:
+    for name, value, official, text in found:
+        how = None if value is None else how_rounded(value, published, script_decimals)
+        if value is not None and how is not None:
+            yield Match(name, value, official, *how, text)
+
+
+def _nearest(found: list[_Candidate], published: Decimal) -> tuple[Near, ...]:
+    number = float(published)
+    times = 1 if abs(number) <= 1 else PERCENT
+    near = [
+        Near(name, value, official, times, value * times - number, text)
+        for name, value, official, text in found
+        if value is not None
+    ]
+    return tuple(sorted(near, key=lambda each: abs(each.off))[:SHOWN_NEAREST])

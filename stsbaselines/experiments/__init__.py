@@ -1,0 +1,1 @@
+"""From a configuration to trained baselines, outputs, scores and the ledger."""

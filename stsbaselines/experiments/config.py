@@ -1,0 +1,265 @@
+"""The configuration of an experiment: which baselines on which task, and what was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, field_validator, model_validator
+
+from stsbaselines.data.catalogue import SAMPLE_PREFIX
+from stsbaselines.errors import Fault, InputError, suggestion
+from stsbaselines.io import Entry, exists, read_model
+
+SEEDS_OF_AN_INTERVAL = 100
+_PACKAGED = Path(__file__).parents[1] / "configs"
+_CHECKOUT = Path(__file__).parents[2] / "configs"
+
+
+class PublishedRun(Entry):
+    """The run of a published table that a baseline reproduces.
+
+    Attributes
+    ----------
+    table, run : str
+    dataset : str
+        The data set that the table is of, if its columns do not name it.
+    """
+
+    table: str
+    run: str
+    dataset: str = ""
+
+
+class Deviation(Entry):
+    """Why a cell does not come out to the printed digit.
+
+    Attributes
+    ----------
+    reason : str
+    tolerance : float or None
+        Within it the cell is ``close``; without one it is ``not reproducible``, or, where
+        no published number is at hand, ``illegible``.
+    within_interval : bool
+        Whether the cell is ``close`` if the published number lies in the interval of 95 %
+        of the seeds.
+    """
+
+    reason: str
+    tolerance: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    within_interval: bool = False
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> Deviation:
+        if self.within_interval and self.tolerance is not None:
+            raise ValueError("either a tolerance or within_interval")
+        return self
+
+
+class Training(Entry):
+    """What to train a baseline on: by default all data sets of a task.
+
+    Attributes
+    ----------
+    task : str
+        An entry of the catalogue.
+    datasets : list of str
+        Only these of its data sets.
+    first_of : list of str
+        Only one of its data sets: the first of these that is here.
+    """
+
+    task: str
+    datasets: list[str] = Field(default_factory=list)
+    first_of: list[str] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> Training:
+        if self.datasets and self.first_of:
+            raise ValueError("either datasets or first_of")
+        return self
+
+
+class BaselineConfig(Entry):
+    """One baseline of an experiment.
+
+    Attributes
+    ----------
+    baseline : str
+        Such as ``token-cosine``.
+    name : str
+        What to call it, if one experiment runs a baseline several times.
+    parameters : dict
+        Passed to it.
+    seeds : int or None
+        Run it that often, with ``random_state`` started at 0, 1, ..., and report the mean.
+    train : list of Training
+        What it is trained on, all together.
+    train_for : dict of str to list of Training
+        By data set: what another model of it, for that data set, is trained on instead.
+    fit_on_inputs : bool
+        Whether it is fitted on the pairs that it will predict, without their gold standard.
+    model : str
+        A trained model, which `stsbaselines train` wrote, to load instead of training one.
+    resources : dict of str to str
+        Parameters that are the path of a resource of the task, such as
+        ``weights: official-weights``.
+    substitutes : str
+        For a system that is made anew: what stands in for what is gone, or is left out. Its cells
+        are never ``exact``.
+    published : list of PublishedRun
+        One, or several where the paper has a table for each data set.
+    explained : dict of str to Deviation
+        By data set or aggregate; ``all`` is for those not named.
+    """
+
+    baseline: str
+    name: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+-]*)?$")
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    seeds: int | None = Field(default=None, ge=1, strict=True)
+    train: list[Training] = Field(default_factory=list)
+    train_for: dict[str, list[Training]] = Field(default_factory=dict)
+    fit_on_inputs: bool = Field(default=False, strict=True)
+    model: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+.-]*)?$")
+    resources: dict[str, str] = Field(default_factory=dict)
+    substitutes: str = ""
+    published: list[PublishedRun] = Field(default_factory=list)
+    explained: dict[str, Deviation] = Field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What to call it in tables and folders."""
+        return self.name or self.baseline
+
+    @property
+    def is_extra(self) -> bool:
+        """Whether the ledger has it even where no paper has a row for it."""
+        return bool(self.model or self.substitutes)
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether it is trained on labelled pairs."""
+        return bool(self.train or self.train_for)
+
+    @field_validator("published", "train", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: object) -> object:
+        return [value] if isinstance(value, dict | Entry) else value or []
+
+    @field_validator("train_for", mode="before")
+    @classmethod
+    def _one_or_several_for_each(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value or {}
+        return {key: cls._one_or_several(each) for key, each in value.items()}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> BaselineConfig:
+        if self.seeds is not None and "random_state" in self.parameters:
+            raise ValueError("either seeds or a random_state")
+        if self.model and (self.parameters or self.seeds or self.is_trained or self.resources):
+            raise ValueError("a model without parameters, seeds, train and resources")
+        if not all(self.train_for.values()):
+            raise ValueError("something to train on for each data set of train_for")
+        if self.fit_on_inputs and (self.is_trained or self.model):
+            raise ValueError("only one of fit_on_inputs, train and model")
+        if self.explained and not self.published:
+            raise ValueError("a published run beside what is explained")
+        if (self.seeds or 0) < SEEDS_OF_AN_INTERVAL and any(
+            explanation.within_interval for explanation in self.explained.values()
+        ):
+            raise ValueError(f"at least {SEEDS_OF_AN_INTERVAL} seeds for within_interval")
+        return self
+
+
+class ExperimentConfig(Entry):
+    """The content of a configuration file.
+
+    Attributes
+    ----------
+    task : str
+    group : str
+        What the ledger lists its rows under, such as ``strong-systems``, and the folder that its
+        outputs go to; empty for the official baselines.
+    slow : bool
+        Whether the ledger leaves it out unless it is named, since it takes long.
+    baselines : list of BaselineConfig
+    fallback : list of str
+        Configurations, of which the first one whose data is here is run if that of this one
+        is not.
+    """
+
+    task: str
+    slow: bool = Field(default=False, strict=True)
+    group: str = Field(default="", pattern=r"^([a-z][a-z0-9-]*)?$")
+    fallback: list[str] = Field(default_factory=list)
+    baselines: list[BaselineConfig] = Field(min_length=1)
+
+    @property
+    def needs(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The tasks whose data it takes, with the data sets of each if it does not take all."""
+        training = [
+            each
+            for baseline in self.baselines
+            for several in (baseline.train, *baseline.train_for.values())
+            for each in several
+        ]
+        some = [(each.task, tuple(each.datasets or each.first_of)) for each in training]
+        return [(self.task, ()), *dict.fromkeys(some)]
+
+    @model_validator(mode="after")
+    def _distinct_names(self) -> ExperimentConfig:
+        titles = [baseline.title for baseline in self.baselines]
+        if len(set(titles)) < len(titles):
+            raise ValueError("baselines with different names")
+        return self
+
+
+def config_names() -> list[str]:
+    """Return the names of the configurations that come with the package.
+
+    Examples
+    --------
+    >>> "sts2013" in config_names()
+    True
+    """
+    return sorted(path.stem for path in _config_folder().glob("*.yaml"))
+
+
+def sample_config_names() -> list[str]:
+    """Return the names of the configurations that run on the embedded samples."""
+    return [name for name in config_names() if name.startswith(SAMPLE_PREFIX)]
+
+
+def read_config(config: str | Path) -> ExperimentConfig:
+    """Read a configuration file.
+
+    Parameters
+    ----------
+    config : str or Path
+        Path of a YAML file, or the name of a configuration that comes with the package.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or a key or value in it is wrong.
+
+    Examples
+    --------
+    >>> read_config("sts2013").task
+    'sts2013'
+    """
+    path = Path(config)
+    packaged = _config_folder() / f"{config}.yaml"
+    if path.name == str(config) and packaged.is_file() and not path.is_file():
+        path = packaged
+    elif not exists(path):
+        names = ", ".join(config_names())
+        hint = suggestion(str(config), config_names())
+        wanted = f"a configuration file, or one of {names}"
+        raise InputError([Fault(str(config), f"no such file{hint}", wanted)])
+    return read_model(path, ExperimentConfig)
+
+
+def _config_folder() -> Path:
+    return _PACKAGED if _PACKAGED.is_dir() else _CHECKOUT

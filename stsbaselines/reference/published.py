@@ -1,0 +1,226 @@
+"""The published result tables of the task papers, as typed package data.
+
+A table is one TSV file in `stsbaselines/reference/tables`. Its first lines,
+``# key: value``, say what it is; then come a header and one row a run. An empty cell is
+one that the paper does not print, or that is illegible in our copy.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import itertools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+
+from stsbaselines.errors import Fault, InputError, unknown
+from stsbaselines.io import entries_of, read_whole
+
+TABLES = Path(__file__).parent / "tables"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run of a table.
+
+    Attributes
+    ----------
+    text : mapping of str to str
+        The columns that are no numbers, such as ``run``.
+    flags : frozenset of str
+        Such as ``baseline``, ``reference-system``, ``organizer``, ``late``.
+    values : mapping of str to Decimal
+        The printed numbers with their printed digits; empty cells are left out.
+    """
+
+    text: Mapping[str, str]
+    flags: frozenset[str]
+    values: Mapping[str, Decimal]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A published table.
+
+    Attributes
+    ----------
+    name, task, title : str
+        `task` is the catalogue's name for the task.
+    note : str
+        What to know when reading it.
+    columns : tuple of str
+    rows : tuple of Row
+    dataset : str
+        The only data set that its columns are of, or "".
+    chunks : str
+        ``gold`` or ``system``: which chunks the runs were given, or "".
+    uncounted : frozenset of str
+        Flags of rows that the paper left out when it counted ranks.
+    illegible_ranks : tuple of int
+        Ranks of runs whose aggregate is illegible in our copy, or who are not in it.
+    """
+
+    name: str
+    task: str
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    dataset: str = ""
+    chunks: str = ""
+    uncounted: frozenset[str] = frozenset()
+    illegible_ranks: tuple[int, ...] = ()
+
+    def summary(self) -> dict[str, str]:
+        """Return what the table is, without its rows."""
+        return {"table": self.name, "task": self.task, "title": self.title, "note": self.note}
+
+    def row(self, run: str) -> Row:
+        """Return the row of the run of that name.
+
+        Raises
+        ------
+        InputError
+            If there is none, or several.
+        """
+        found = [row for row in self.rows if row.text.get("run") == run]
+        if not found:
+            known = [row.text["run"] for row in self.rows if "run" in row.text]
+            raise unknown(f"run in table {self.name}", run, known)
+        if len(found) > 1:
+            raise InputError(f"table {self.name} has {len(found)} runs that are named {run!r}.")
+        return found[0]
+
+    def cells(self) -> list[dict[str, str]]:
+        """Return the rows as printed text, one dict a row; "" for an empty cell."""
+        return [
+            {
+                column: ",".join(sorted(row.flags))
+                if column == "flags"
+                else row.text.get(column, str(row.values.get(column, "")))
+                for column in self.columns
+            }
+            for row in self.rows
+        ]
+
+
+def table_names() -> list[str]:
+    """Return the names of all tables.
+
+    Examples
+    --------
+    >>> "sts2013-core" in table_names()
+    True
+    """
+    return sorted(path.stem for path in entries_of(TABLES) if path.suffix == ".tsv")
+
+
+@functools.cache
+def table(name: str) -> Table:
+    """Return a published table.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``sts2013-core``; see `table_names`.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> table("sts2015-english").row("Baseline-tokencos").values["Mean"]
+    Decimal('0.5871')
+    """
+    if name not in table_names():
+        raise unknown("table", name, table_names())
+    path = TABLES / f"{name}.tsv"
+    content = read_whole(path)
+    try:
+        return _table(name, content.decode("utf-8"))
+    except (ValueError, LookupError, TypeError, ArithmeticError, csv.Error):
+        raise InputError([Fault(str(path), "damaged content", "a table of results")]) from None
+
+
+def _table(name: str, text: str) -> Table:
+    lines = text.rstrip("\n").split("\n")
+    head = list(itertools.takewhile(lambda line: line.startswith("# "), lines))
+    about = dict(line[2:].split(": ", 1) for line in head)
+    rows = list(csv.DictReader(lines[len(head) :], delimiter="\t", quoting=csv.QUOTE_NONE))
+    columns = tuple(rows[0])
+    numeric = {column for column in columns if _is_numeric(row[column] for row in rows)}
+    return Table(
+        name=name,
+        task=about["task"],
+        title=about["title"],
+        note=about.get("note", ""),
+        columns=columns,
+        rows=tuple(_row(cells, numeric - {"run"}) for cells in rows),
+        dataset=about.get("dataset", ""),
+        chunks=about.get("chunks", ""),
+        uncounted=frozenset(about.get("uncounted", "").split()),
+        illegible_ranks=tuple(map(int, about.get("illegible ranks", "").split())),
+    )
+
+
+def _is_numeric(cells: Iterable[str]) -> bool:
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and all(re.fullmatch(r"-?\d+(\.\d+)?", cell) for cell in filled)
+
+
+def _row(cells: Mapping[str, str], numeric: set[str]) -> Row:
+    text = {key: value for key, value in cells.items() if key not in {"flags", *numeric}}
+    values = {key: Decimal(cells[key]) for key in cells if key in numeric and cells[key]}
+    return Row(
+        text=MappingProxyType(text),
+        flags=frozenset(filter(None, cells.get("flags", "").split(","))),
+        values=MappingProxyType(values),
+    )
+
+
+def tables_of(task: str | None = None) -> list[Table]:
+    """Return the tables of a task, the table of that name, or all tables.
+
+    Raises
+    ------
+    InputError
+        If there is no such task or table.
+
+    Examples
+    --------
+    >>> [found.name for found in tables_of("sts2012")]
+    ['sts2012', 'sts2012-random', 'sts2012-weighted']
+    """
+    tables = [table(name) for name in table_names()]
+    if task is None:
+        return tables
+    found = [each for each in tables if task in (each.task, each.name)]
+    if not found:
+        known = sorted({each.task for each in tables} | set(table_names()))
+        raise unknown("published table or task", task, known)
+    return found
+
+
+def published(table_name: str, run: str) -> Mapping[str, Decimal]:
+    """Return the printed numbers of one run.
+
+    Raises
+    ------
+    InputError
+        If there is no such table or run, or the run has no number.
+
+    Examples
+    --------
+    >>> published("sts2013-core", "baseline-tokencos")["Mean"]
+    Decimal('0.3639')
+    """
+    values = table(table_name).row(run).values
+    if not values:
+        raise InputError(f"table {table_name} prints no number for the run {run!r}.")
+    return values

@@ -1,0 +1,679 @@
+"""DKPro's system of 2012: its features, its regression, and the baselines made of them."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+import stsbaselines
+from stsbaselines.baselines import _esa, create
+from stsbaselines.baselines._dkpro_features import (
+    STRING_NAMES,
+    WORD_NAMES,
+    CharacterNgrams,
+    StringSimilarity,
+    WordNgrams,
+    character_profile,
+    common_subsequence,
+    common_substring,
+    string_similarities,
+    tiled,
+    word_similarities,
+)
+from stsbaselines.baselines._esa import SemanticAnalysis, packed, space_of, unpacked
+from stsbaselines.baselines._pair_features import KEPT_PAIRS, PairCache, map_pairs
+from stsbaselines.baselines._resnik import WordNetSimilarity, best_matches
+from stsbaselines.baselines.dkpro import DKPro
+from stsbaselines.baselines.dkpro_string import DKProString, backward_elimination, is_same
+from stsbaselines.data import find
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.scoring import correlation
+from stsbaselines.tasks import sts
+from stsbaselines.text.wordnet import load_wordnet
+from stsbaselines.text.words import simple_words, stop_words
+from tests.helpers import run_command
+
+PAIRS = [
+    ("A man is playing a guitar.", "A man plays the guitar."),
+    ("A woman is slicing an onion.", "A woman cuts an onion."),
+    ("A dog runs through the field.", "The stock market fell on Friday."),
+    ("Two boys are swimming.", "Two girls are swimming."),
+    ("The cat sleeps.", "The cat sleeps."),
+    ("It rained all day.", "Shares rose by 3 percent."),
+    ("A train leaves the station.", "The train arrives at the station."),
+    ("He is cooking rice.", "A man cooks some rice."),
+]
+GOLD = [4.8, 4.6, 0.0, 2.4, 5.0, 0.2, 2.5, 4.0]
+CORPUS = [
+    "guitar: a man plays it with strings",
+    "onion: a woman slices it to cook",
+    "dog: it runs and sleeps",
+    "cat: it sleeps and runs",
+    "rice: we cook it",
+    "train: it leaves the station",
+]
+LETTERS = st.text("ab c", max_size=12)
+TEXT = st.text(st.sampled_from("abcAB .,1é"), max_size=25)
+
+
+def plain_tiling(left: str, right: str, shortest: int) -> int:
+    """Greedy string tiling as Wise (1996) writes it down: all longest matches, then mark."""
+    marked_left, marked_right = set[int](), set[int]()
+    covered = 0
+    while True:
+        longest, matches = shortest, list[tuple[int, int, int]]()
+        for i in range(len(left)):
+            for j in range(len(right)):
+                k = 0
+                while (
+                    i + k < len(left)
+                    and j + k < len(right)
+                    and left[i + k] == right[j + k]
+                    and i + k not in marked_left
+                    and j + k not in marked_right
+                ):
+                    k += 1
+                if k == longest:
+                    matches.append((i, j, k))
+                elif k > longest:
+                    longest, matches = k, [(i, j, k)]
+        for i, j, k in matches:
+            mine, theirs = set(range(i, i + k)), set(range(j, j + k))
+            if not (mine & marked_left or theirs & marked_right):
+                marked_left |= mine
+                marked_right |= theirs
+                covered += k
+        if longest <= shortest:
+            return covered
+
+
+def plain_subsequence(left: str, right: str) -> int:
+    lengths = [0] * (len(right) + 1)
+    for a in left:
+        before = list(lengths)
+        for j, b in enumerate(right, 1):
+            lengths[j] = before[j - 1] + 1 if a == b else max(lengths[j - 1], before[j])
+    return lengths[-1]
+
+
+@given(LETTERS, LETTERS, st.integers(1, 4))
+def test_tiling_is_that_of_wise(left: str, right: str, shortest: int) -> None:
+    assert tiled(left, right, shortest) == plain_tiling(left, right, shortest)
+
+
+@given(LETTERS, LETTERS)
+def test_the_common_subsequence_is_the_longest(left: str, right: str) -> None:
+    assert common_subsequence(left, right) == plain_subsequence(left, right)
+    assert common_subsequence(left, right) == common_subsequence(right, left)
+
+
+@given(LETTERS, LETTERS)
+def test_the_common_substring_is_the_longest(left: str, right: str) -> None:
+    found = common_substring(left, right)
+    parts = {left[i : i + n] for n in (found, found + 1) for i in range(len(left) - n + 1)}
+    assert max((len(part) for part in parts if part in right), default=0) == found
+    assert found <= common_subsequence(left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("abcdef", "defabc", [1.0, 0.5, 0.5, 0.5]),
+        ("ABCD", "abcd", [1.0, 1.0, 1.0, 1.0]),
+        ("abcde", "ab de", [0.0, 0.8, 0.8, 0.4]),
+        ("abc", "abcabc", [1.0, 2 / 3, 1.0, 2 / 3]),
+        ("", "a", [0.0, 0.0, 0.0, 0.0]),
+    ],
+)
+def test_strings_by_hand(left: str, right: str, expected: list[float]) -> None:
+    assert StringSimilarity().fit_transform([(left, right)])[0] == pytest.approx(expected)
+
+
+@given(TEXT, TEXT)
+def test_strings_and_words_are_between_0_and_1(left: str, right: str) -> None:
+    for similarities in (string_similarities, word_similarities):
+        assert all(0 <= value <= 1 for value in similarities((left, right)))
+    there, back = string_similarities((left, right)), string_similarities((right, left))
+    assert [there[1], there[3]] == [back[1], back[3]]
+    there, back = word_similarities((left, right)), word_similarities((right, left))
+    assert there[2:] == back[2:]
+
+
+@given(TEXT)
+def test_a_sentence_is_like_itself(sentence: str) -> None:
+    tiling, *others = string_similarities((sentence, sentence))
+    assert others == [float(bool(sentence))] * 3
+    assert tiling == float(len(sentence) >= 3)
+    assert set(word_similarities((sentence, sentence))) <= {0.0, 1.0}
+    assert is_same(sentence, sentence)
+
+
+def test_words_by_hand() -> None:
+    pair = ("The small cat sleeps on a mat", "The small cat sits on the mat")
+    expected = {
+        "content_containment_1": 3 / 4,  # small cat sleeps mat, small cat sits mat
+        "content_containment_2": 1 / 3,  # small cat, cat sleeps, sleeps mat
+        "jaccard_1": 5 / 8,  # the small cat on mat, of these and sleeps, a, sits
+        "content_jaccard_2": 1 / 5,
+        "jaccard_3": 1 / 9,  # the small cat, of 5 + 5 - 1
+        "jaccard_4": 0.0,
+        "content_jaccard_4": 0.0,
+    }
+    found = WordNgrams().fit_transform([pair])[0]
+    assert dict(zip(WORD_NAMES, found, strict=True)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The U.S. won, 3-1!", "the|u.s|.|won|,|3|-|1|!"),
+        ("It's 1,999.50 o\u2019clock", "it's|1,999.50|o\u2019clock"),
+        ("'quoted' dogs' ''", "'|quoted|'|dogs|'|'|'"),
+        ("a..b, c_d ...", "a|.|.|b|,|c|_|d|.|.|."),
+        ("Caf\u00e9\u00a0\u65e5\u672c 5\u20ac", "caf\u00e9|\u65e5\u672c|5|\u20ac"),
+        ("", ""),
+        (" \t", ""),
+    ],
+)
+def test_simple_words_by_hand(sentence: str, expected: str) -> None:
+    assert "|".join(simple_words(sentence)) == expected
+
+
+@given(st.text() | st.text("aB1.,'\u2019_- "))
+def test_simple_words_are_all_of_the_sentence(sentence: str) -> None:
+    words = simple_words(sentence)
+    assert "".join(words) == "".join(sentence.lower().split())
+    for word in words:
+        assert len(word) == 1 or (word[0].isalnum() and word[-1].isalnum())
+        marks = "".join(character for character in word if not character.isalnum())
+        assert len(word) == 1 or set(marks) <= set("'\u2019.,")
+    assert simple_words(" ".join(words)) == words
+
+
+def test_stop_words_are_those_of_scikit_learn() -> None:
+    assert stop_words() == ENGLISH_STOP_WORDS
+
+
+def test_character_ngrams_by_hand() -> None:
+    # Bigrams: ab in 3 of 4 sentences, bc in 2, bd and xy in 1 each; xyz has none of theirs.
+    pairs = [("ab c", "ABD"), ("abc", "xy")]
+    ngrams = CharacterNgrams().fit(pairs)
+    assert ngrams.n_sentences_ == 4
+    assert {key: n for key, n in ngrams.frequencies_.items() if len(key) == 2} == {
+        "ab": 3,
+        "bc": 2,
+        "bd": 1,
+        "xy": 1,
+    }
+    ab, bc, bd = math.log10(4 / 3), math.log10(2), math.log10(4)
+    expected = ab * ab / math.hypot(ab, bc) / math.hypot(ab, bd)
+    assert ngrams.transform(pairs)[:, 0] == pytest.approx([expected, 0.0])
+    assert ngrams.transform([("qqq", "q q q")])[0] == pytest.approx([1, 1, 0])
+    assert character_profile("aa aA", 2) == {"aa": 3}
+
+
+@given(st.lists(st.tuples(TEXT, TEXT), max_size=6), TEXT, TEXT)
+def test_character_cosines_are_symmetric(
+    pairs: list[tuple[str, str]], left: str, right: str
+) -> None:
+    ngrams = CharacterNgrams().fit(pairs)
+    there, back, same = ngrams.transform([(left, right), (right, left), (left, left)])
+    assert there == pytest.approx(back)
+    assert ((there >= 0) & (there <= 1)).all()
+    assert all(value == 0 or value == pytest.approx(1) for value in same)
+
+
+WORDNET = {
+    "noun": [
+        "00000001 03 n 01 entity 0 000 | all",
+        "00000002 03 n 01 animal 0 001 @ 00000001 n 0000 | it lives",
+        "00000003 03 n 01 dog 0 001 @ 00000002 n 0000 | it barks",
+        "00000004 03 n 01 cat 0 001 @ 00000002 n 0000 | it mews",
+        "00000005 03 n 01 stone 0 001 @ 00000001 n 0000 | it lies",
+    ],
+    "verb": ["00000001 29 v 01 run 0 000 00 | fast", "00000002 29 v 01 sit 0 000 00 | down"],
+    "adj": ["00000001 00 a 01 old 0 000 | not new"],
+    "adv": ["00000001 02 r 01 often 0 000 | many times"],
+}
+
+
+@pytest.fixture(scope="module")
+def small_wordnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wordnet")
+    for name, lines in WORDNET.items():
+        (folder / f"data.{name}").write_text("".join(f"{line}\n" for line in lines))
+        (folder / f"{name}.exc").write_text("")
+    (folder / "verb.exc").write_text("running run\nsitting sit\n")
+    return folder
+
+
+def test_resnik_by_hand(small_wordnet: Path) -> None:
+    # animal has 3 of 5 synsets at or below it.
+    animal = 1 - math.log(3) / math.log(5)
+    pairs = [("the dog was running", "the cat was running"), ("a stone", "dogs")]
+    similarity = WordNetSimilarity(small_wordnet).fit(pairs)
+    frequencies = {"a": 1, "cat": 1, "dog": 2, "run": 2, "stone": 1, "the": 2, "was": 2}
+    assert similarity.frequencies_ == frequencies
+    once, twice = math.log10(4), math.log10(2)
+    left = (3 * twice + twice * animal) / (4 * twice)
+    right = (3 * twice + once * animal) / (3 * twice + once)
+    assert similarity.transform(pairs)[:, 0] == pytest.approx([(left + right) / 2, 0.0])
+
+
+def test_matches_are_of_one_part_of_speech(small_wordnet: Path) -> None:
+    pair = ("The old dog was sitting .", "The dog was running .")
+    left, right = best_matches(load_wordnet(small_wordnet), pair)
+    assert left == [("the", 1.0), ("old", 0.0), ("dog", 1.0), ("was", 1.0), ("sit", 0.0)]
+    assert right == [("the", 1.0), ("dog", 1.0), ("was", 1.0), ("run", 0.0)]
+
+
+SENSES = st.lists(
+    st.sampled_from(["the", "dog", "cats", "animal", "stone", "runs", "sitting", "old", "."]),
+    max_size=5,
+).map(" ".join)
+
+
+@given(st.lists(st.tuples(SENSES, SENSES), min_size=1, max_size=4), SENSES, SENSES)
+def test_resnik_is_symmetric_and_in_range(
+    small_wordnet: Path, pairs: list[tuple[str, str]], left: str, right: str
+) -> None:
+    similarity = WordNetSimilarity(small_wordnet).fit([*pairs, ("a dog barks", "stones")])
+    there, back, same = similarity.transform([(left, right), (right, left), (left, left)])
+    assert there == pytest.approx(back)
+    assert 0 <= there <= 1
+    assert same == (0 if left.strip(" .") == "" else pytest.approx(1))
+
+
+def test_semantic_analysis_by_hand() -> None:
+    # cat in 1, 2; pet in 1, 3; dog in 3, 4 (twice in 4): cat . pet = 1/2.
+    space = space_of(["cat pet", "cat", "dog pet", "dog dog"])
+    one, two = math.log(2), math.log(3)
+    dog_pet = one / math.hypot(one, two) / math.sqrt(2)
+    pairs = [("cat", "pets"), ("dog", "pet"), ("cat", "dog"), ("cat", "unknown"), ("", "")]
+    assert space.cosines(pairs) == pytest.approx([0.5, dog_pet, 0, 0, 0], abs=1e-6)
+    both = (1 + 0.5) / math.sqrt(1 + 1 + 2 * 0.5)
+    assert space.cosines([("cat pet", "cat")]) == pytest.approx([both], abs=1e-6)
+
+
+SENTENCES = st.lists(st.sampled_from(["cat", "dogs", "runs", "it", "rain"]), max_size=5).map(
+    " ".join
+)
+
+
+@given(SENTENCES, SENTENCES)
+def test_semantic_cosines_are_symmetric(left: str, right: str) -> None:
+    space = space_of(CORPUS)
+    there, back, same = space.cosines([(left, right), (right, left), (left, left)])
+    assert there == pytest.approx(back)
+    assert 0 <= there <= 1
+    assert same == 0 or same == pytest.approx(1)
+
+
+def test_spaces_are_packed_and_unpacked() -> None:
+    spaces = [space_of(CORPUS), space_of(CORPUS[:4])]
+    words, arrays = packed(spaces)
+    for found, expected in zip(unpacked(words, arrays), spaces, strict=True):
+        assert found.rows == expected.rows
+        assert (found.cosines(PAIRS) == expected.cosines(PAIRS)).all()
+    assert unpacked(*packed([])) == []
+
+
+@pytest.mark.parametrize("corpus", [[], ["a cat", "the dog"]])
+def test_a_corpus_without_words_is_refused(corpus: list[str]) -> None:
+    with pytest.raises(InputError, match="has no word twice"):
+        space_of(corpus)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"values": np.ones(1, np.float32)},
+        {"columns": np.array([-1] * 100)},
+        {"ends": np.array([0, 1])},
+        {"ends": np.zeros((2, 2))},
+        {"values": np.array(["x"])},
+    ],
+)
+def test_damaged_spaces_are_refused(fault: dict[str, Any]) -> None:
+    words, arrays = packed([space_of(CORPUS)])
+    with pytest.raises(InputError, match="vectors of"):
+        unpacked(words, {**arrays, **fault})
+
+
+def test_pairs_are_computed_once_and_forgotten() -> None:
+    asked = list[tuple[str, str]]()
+
+    def length(pair: tuple[str, str]) -> int:
+        asked.append(pair)
+        return len(pair[0])
+
+    remembered = PairCache(functools.partial(map_pairs, length))
+    assert remembered([("a", "b"), ["aa", "b"], ("a", "b")]) == [1, 2, 1]
+    assert remembered([("aa", "b")]) == [2]
+    assert asked == [("a", "b"), ("aa", "b")]
+    assert remembered((str(n), "") for n in range(KEPT_PAIRS + 1))[-1] == 5
+    remembered([("a", "b")])
+    assert asked[-1] == ("a", "b")
+
+
+def test_pairs_that_another_thread_makes_forget_are_still_given() -> None:
+    """What another thread does in the meantime, the function does here."""
+
+    def lengths(pairs: Sequence[tuple[str, str]]) -> list[int]:
+        if ("new", "") in pairs:
+            remembered((str(n), "") for n in range(KEPT_PAIRS))
+        return [len(left) for left, _ in pairs]
+
+    remembered = PairCache(lengths)
+    assert remembered([("old one", "")]) == [7]
+    assert remembered([("old one", ""), ("new", "")]) == [7, 3]
+
+
+def test_more_processes_give_the_same() -> None:
+    pairs = [(f"{left} {n}", right) for n in range(30) for left, right in PAIRS]
+    alone = np.array([string_similarities(pair) for pair in pairs])
+    assert (StringSimilarity(n_jobs=2).fit_transform(pairs) == alone).all()
+
+
+def plain_criterion(features: Any, gold: Any, kept: Any) -> float:
+    design = np.column_stack([np.ones(len(gold)), features[:, kept]])
+    weights = np.linalg.lstsq(design, gold, rcond=None)[0]
+    error = float(((gold - design @ weights) ** 2).sum())
+    return len(gold) * math.log(error / len(gold)) + 2 * len(kept)
+
+
+@given(st.integers(0, 10_000))
+def test_no_single_feature_pays_any_more(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    features = random.normal(size=(30, 5))
+    gold = features[:, 0] + random.normal(size=30)
+    coefficients, intercept = backward_elimination(features, gold)
+    kept = tuple(np.flatnonzero(coefficients))
+    design = np.column_stack([np.ones(30), features[:, kept]])
+    expected = np.linalg.lstsq(design, gold, rcond=None)[0]
+    assert [intercept, *coefficients[list(kept)]] == pytest.approx(expected)
+    best = plain_criterion(features, gold, kept)
+    for each in kept:
+        less = tuple(k for k in kept if k != each)
+        assert plain_criterion(features, gold, less) > best - 1e-9
+
+
+def test_a_feature_given_twice_or_always_the_same_is_left_out() -> None:
+    line = np.arange(10.0)
+    gold = line + np.tile([0.1, -0.1], 5)
+    coefficients, _ = backward_elimination(np.column_stack([line, line, np.ones(10)]), gold)
+    assert np.count_nonzero(coefficients) == 1
+    assert coefficients.sum() == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("It's here.", "Its here", True),
+        ("a b", "ab", True),
+        ("It", "it", False),
+        ("...", "!", False),
+        ("日本", "中国", False),
+        ("日本", "日本", True),
+    ],
+)
+def test_same_letters_and_digits(left: str, right: str, expected: bool) -> None:
+    assert is_same(left, right) is expected
+    model = DKProString(features=["strings"]).fit(PAIRS, GOLD)
+    assert (model.predict([(left, right)])[0] == 5.0) == expected
+
+
+def test_features_have_names() -> None:
+    model = DKProString().fit(PAIRS, GOLD)
+    names = [*STRING_NAMES, "character_2", "character_3", "character_4", *WORD_NAMES]
+    assert list(model.coefficients_) == names
+    assert StringSimilarity().get_feature_names_out().tolist() == list(STRING_NAMES)
+    assert SemanticAnalysis(["brown", "a/b.txt"]).get_feature_names_out().tolist() == [
+        "esa_brown",
+        "esa_b",
+    ]
+
+
+def corpus_file(folder: Path) -> str:
+    path = folder / "corpus.txt"
+    path.write_text("\n".join(CORPUS) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def whole(small_wordnet: Path, tmp_path: Path) -> DKPro:
+    _esa.corpus_space.cache_clear()
+    model = DKPro([corpus_file(tmp_path)], wordnet=str(small_wordnet))
+    model.fit(PAIRS, GOLD)
+    return model
+
+
+@pytest.mark.parametrize("idf", ["training", "predicted"])
+def test_a_saved_model_predicts_the_same(whole: DKPro, idf: Any, tmp_path: Path) -> None:
+    for number, model in enumerate([whole, DKProString().fit(PAIRS, GOLD)]):
+        model.idf = idf
+        model.save(tmp_path / str(number))
+        loaded = stsbaselines.load(tmp_path / str(number))
+        assert type(loaded) is type(model)
+        assert loaded.predict(PAIRS) == pytest.approx(model.predict(PAIRS), abs=1e-12)
+    assert whole.coefficients_.keys() >= {"resnik", "esa_corpus"}
+
+
+@pytest.mark.parametrize("idf", ["training", "predicted"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_chunks_give_what_one_call_gives(whole: DKPro, idf: Any, n_jobs: int) -> None:
+    whole.idf = idf
+    chunks = list(whole.predict_chunks(iter(PAIRS), 3, n_jobs))
+    assert np.concatenate(chunks) == pytest.approx(whole.predict(PAIRS), abs=1e-12)
+    assert whole.idf == idf
+
+
+def test_whose_idf_it_is() -> None:
+    training, predicted = DKProString().fit(PAIRS, GOLD), DKProString("predicted").fit(PAIRS, GOLD)
+    assert training.coefficients_ == predicted.coefficients_
+    assert training.predict(PAIRS) == pytest.approx(predicted.predict(PAIRS))
+    alone = [training.predict([pair])[0] for pair in PAIRS]
+    assert alone == pytest.approx(training.predict(PAIRS))
+    learned = predicted.frequencies_
+    apart = predicted.predict(PAIRS[:4])
+    assert np.abs(apart - training.predict(PAIRS[:4])).max() > 0.01
+    assert predicted.frequencies_ is learned
+
+
+def test_a_single_pair_has_no_idf_of_its_own() -> None:
+    model = DKProString("predicted").fit(PAIRS, GOLD)
+    with pytest.raises(InputError, match="a single pair cannot be scored with idf='predicted'"):
+        model.predict(PAIRS[:1])
+    with pytest.raises(InputError, match="a single pair"):
+        model.predict_chunks(iter(PAIRS[:1]))
+    assert model.predict([]).shape == (0,)
+    assert [len(chunk) for chunk in model.predict_chunks(PAIRS[:3], 2)] == [2, 1]
+
+
+def test_an_unknown_idf_is_refused_when_it_predicts() -> None:
+    model = DKProString().fit(PAIRS, GOLD).set_params(idf="nonsense")
+    with pytest.raises(InputError, match="no idf 'nonsense'"):
+        model.predict(PAIRS)
+    with pytest.raises(InputError, match="no idf 'nonsense'"):
+        model.predict_chunks(PAIRS)
+
+
+def test_each_set_has_its_own_idf_in_training() -> None:
+    sets = ["b", "a"] * 4
+    model = DKProString("predicted", features=["characters"])
+    fitted = clone(model).fit(PAIRS, GOLD, sets)
+    rows = np.zeros((8, 3))
+    for start in (0, 1):
+        rows[start::2] = CharacterNgrams().fit_transform(PAIRS[start::2])
+    weights, intercept = backward_elimination(np.log1p(rows), GOLD)
+    assert [*fitted.coefficients_.values()] == pytest.approx(weights)
+    assert fitted.intercept_ == pytest.approx(intercept)
+    one = clone(model).fit(PAIRS, GOLD, ["a"] * 8)
+    assert one.coefficients_ == pytest.approx(clone(model).fit(PAIRS, GOLD).coefficients_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "pairs", "gold", "message"),
+    [
+        ({}, PAIRS, None, "must be trained"),
+        ({}, [], [], "pairs, at least 2, each"),
+        ({}, PAIRS, GOLD[:3], "each with a score"),
+        ({}, PAIRS, [9.0] * 8, "from 0 to 5"),
+        ({}, PAIRS, [math.nan] * 8, "from 0 to 5"),
+        ({}, PAIRS, ["x"] * 8, "from 0 to 5"),
+        ({}, PAIRS, [[1.0]] * 7 + [[1.0, 2.0]], "must be a list of scores"),
+        ({"features": ["word"]}, PAIRS, GOLD, "did you mean 'words'"),
+        ({"features": "words"}, PAIRS, GOLD, "must be a list"),
+        ({"features": []}, PAIRS, GOLD, "must be a list"),
+        ({"features": 1}, PAIRS, GOLD, "must be a list"),
+        ({"features": {"words": 1}}, PAIRS, GOLD, "must be a list"),
+        ({"features": [1]}, PAIRS, GOLD, "no group of features '1'"),
+        ({"n_jobs": 0}, PAIRS, GOLD, "n_jobs is 0, but must be a whole number other than 0"),
+        ({"n_jobs": 1.5}, PAIRS, GOLD, "n_jobs is 1.5"),
+        ({"n_jobs": True}, PAIRS, GOLD, "n_jobs is True"),
+        ({"idf": "train"}, PAIRS, GOLD, "no idf 'train'"),
+        ({}, ["ab"], [1.0], "expected a pair of two strings"),
+    ],
+)
+@pytest.mark.parametrize("name", ["dkpro-string", "dkpro"])
+def test_what_cannot_be_trained_on_is_refused(
+    name: str, parameters: dict[str, Any], pairs: Any, gold: Any, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        create(name, **parameters).fit(pairs, gold)
+
+
+def test_sets_must_be_those_of_the_pairs() -> None:
+    with pytest.raises(InputError, match="8 pairs, but the sets of 1"):
+        DKProString().fit(PAIRS, GOLD, ["a"])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"corpora": "brown"}, "must be a list of corpora"),
+        ({"corpora": 1}, "must be a list of corpora"),
+        ({"corpora": [1]}, "must be a list of corpora"),
+        ({"corpora": [], "features": ["esa"]}, "must be a list of corpora"),
+        ({"corpora": ["brown", "brown"]}, "a corpus is named twice"),
+        ({"corpora": ["a/x.txt", "b/x.txt"]}, "2 corpora are called 'x'"),
+        ({"corpora": ["brown", "b/brown.txt"]}, "2 corpora are called 'brown'"),
+        ({"wordnet": 3}, "wordnet must be a path"),
+        ({"data_dir": 3}, "data_dir must be a path"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        DKPro(**parameters).fit(PAIRS, GOLD)
+
+
+def test_corpora_do_not_matter_without_their_features() -> None:
+    model = DKPro([], features=["strings"]).fit(PAIRS, GOLD)
+    assert list(model.coefficients_) == list(STRING_NAMES)
+
+
+def test_a_corpus_that_is_rewritten_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(corpus_file(tmp_path))
+    model = DKPro([str(path)], features=["esa"]).fit(PAIRS, GOLD)
+    assert "cook" in model.esa_words_[0]
+    path.write_text("a bird flies\nthe bird sings\n")
+    assert model.fit(PAIRS, GOLD).esa_words_ == [["bird"]]
+    for name in ("owl", "bat"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        Path("corpus.txt").write_text(f"the {name}\na {name}\n")
+        found = DKPro(["corpus.txt"], features=["esa"]).fit(PAIRS, GOLD)
+        assert found.esa_words_ == [[name]]
+
+
+def test_corpora_must_be_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nltk.data.path", [])
+    _esa.corpus_space.cache_clear()
+    with pytest.raises(MissingDataError, match=r"nltk\.download\('brown'\)"):
+        DKPro(["brown"], features=["esa"]).fit(PAIRS, GOLD)
+    with pytest.raises(NotFittedError):
+        DKPro().predict(PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "message"),
+    [
+        ("coefficients_", {"jaccard_1": 1.0}, "other features"),
+        ("coefficients_", [1.0], "no numbers"),
+        ("intercept_", "1", "no numbers"),
+        ("frequencies_", [], "no frequencies"),
+        ("frequencies_", {}, "frequencies of nothing"),
+        ("frequencies_", {"characters": {"ab": 1}}, "frequencies of characters"),
+        ("frequencies_", {"characters": {"ab": 99}, "resnik": {"a": 1}}, "not from 1 to 16"),
+        ("frequencies_", {"characters": {"ab": 1}, "resnik": {}}, "not from 1 to 16"),
+        ("n_sentences_", 1.5, "no frequencies"),
+        ("esa_words_", [["guitar"]], "but 1 words"),
+        ("esa_words_", [1], "no lists of distinct words"),
+        ("esa_words_", [["guitar", "guitar"]], "no lists of distinct words"),
+        ("esa_words_", [[None]], "no lists of distinct words"),
+        ("esa_ends_", None, "vectors of"),
+        ("esa_columns_", np.array([np.inf]), "vectors of"),
+        ("esa_values_", np.array([1j]), "vectors of"),
+    ],
+)
+def test_damaged_models_are_refused(
+    whole: DKPro, attribute: str, value: object, message: str, tmp_path: Path
+) -> None:
+    setattr(whole, attribute, value)
+    whole.save(tmp_path / "saved")
+    with pytest.raises(InputError, match=message):
+        stsbaselines.load(tmp_path / "saved")
+
+
+def test_a_model_without_a_part_is_refused(whole: DKPro, tmp_path: Path) -> None:
+    for attribute in ("esa_words_", "esa_values_", "frequencies_", "intercept_", "n_sentences_"):
+        kept = vars(whole).pop(attribute)
+        whole.save(tmp_path / attribute)
+        setattr(whole, attribute, kept)
+        with pytest.raises(InputError, match="expected a saved dkpro"):
+            stsbaselines.load(tmp_path / attribute)
+
+
+def test_a_pair_is_scored_on_the_command_line(tmp_path: Path) -> None:
+    DKProString().fit(PAIRS, GOLD).save(tmp_path / "model")
+    (tmp_path / "pairs.txt").write_text("The cat sleeps\tThe cat sleeps.\n")
+    found = run_command(["predict", str(tmp_path / "model"), str(tmp_path / "pairs.txt")])
+    assert found.stdout == "5.0000000000\n", found.stderr
+
+
+@pytest.mark.official
+@pytest.mark.parametrize(("idf", "least"), [("training", 0.66), ("predicted", 0.74)])
+def test_what_strings_alone_reach_on_onwn_of_2013(
+    idf: Any, least: float, official_data: Path
+) -> None:
+    task, train = find_task("sts2013"), find_task("sts2012-train")
+    dataset = task.dataset("OnWN")
+    located = [each for name in (task, train) for each in find.locate_all(name, official_data)]
+    if any(each.status == "missing" for each in located if each.task is train):
+        pytest.skip("needs the official data of sts2012-train")
+    read = [
+        sts.read_training(find.require_all(train, each, official_data), train, each)
+        for each in train.datasets
+    ]
+    pairs = [pair for each, _ in read for pair in each]
+    gold = np.concatenate([scores for _, scores in read])
+    sets = [number for number, (each, _) in enumerate(read) for _ in each]
+    asked, expected = sts.read_training(
+        find.require_all(task, dataset, official_data), task, dataset
+    )
+    found = DKProString(idf).fit(pairs, gold, sets).predict(asked)
+    assert (correlation.pearson(found, expected) or 0) > least

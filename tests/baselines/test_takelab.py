@@ -1,0 +1,631 @@
+"""The features of TakeLab's system, each by hand, and the system that is trained on them."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import math
+import re
+import tracemalloc
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.svm import SVR
+
+import stsbaselines
+from stsbaselines.baselines import _takelab_features as features
+from stsbaselines.baselines import takelab_simple
+from stsbaselines.baselines._takelab_features import (
+    CapitalOverlap,
+    NgramOverlap,
+    NumberOverlap,
+    RelativeDifferences,
+    Sentence,
+    SpaceSimilarity,
+    StockOverlap,
+    WeightedOverlap,
+    WordNetOverlap,
+    WordSpace,
+    feature_groups,
+)
+from stsbaselines.baselines.takelab_simple import TakeLabFeatures, TakeLabSimple
+from stsbaselines.data import corpora as corpora_module
+from stsbaselines.data import find
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.scoring.correlation import pearson
+from stsbaselines.tasks import sts
+from stsbaselines.text import wordnet as wordnet_module
+from stsbaselines.text.information_content import InformationContent, information_content
+
+CONTENT = InformationContent({"the": 25, "cat": 4, "dog": 2}, total=100)
+ROWS = {"cat": 0, "dog": 1, "kitten": 2}
+SPACE = WordSpace(ROWS, np.array([[1, 0], [0, 1], [0.6, 0.8]], dtype=np.float32))
+SIMILAR = {("kitten", "cat"): 0.5, ("dog", "cat"): 0.2, ("dog", "kitten"): 0.125}
+
+
+class TinyWordNet:
+    """A WordNet of three nouns, whose plurals end in s."""
+
+    def lemma(self, word: str, tag: str | None = None) -> str:
+        return word.removesuffix("s") if tag == "NNS" else word
+
+    def path_similarity(self, one: str, other: str) -> float:
+        return SIMILAR.get((one, other), SIMILAR.get((other, one), 0.0))
+
+
+@pytest.fixture(autouse=True)
+def tiny_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
+    wordnet = TinyWordNet()
+    monkeypatch.setattr(features, "load_wordnet", lambda folder: wordnet)
+    monkeypatch.setattr(features, "_found_wordnet", lambda: Path("wordnet"))
+    monkeypatch.setattr(takelab_simple, "find_wordnet", lambda data_dir=None: Path("wordnet"))
+
+
+GROUPS = feature_groups(CONTENT, [SPACE, SPACE])
+
+
+def test_unknown_words_can_have_no_information_content() -> None:
+    known, unknown = (
+        InformationContent({"cat": 2}, 8, zero_unknown=zero) for zero in (False, True)
+    )
+    assert (known("cat"), known("ocelot")) == (math.log(4), math.log(8))
+    assert (unknown("cat"), unknown("ocelot")) == (math.log(4), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("no number", "none here", [0, 0, 1]),
+        ("7 men", "8 men", [math.log(3), 0, 0]),
+        ("65 and 4", "65.234", [math.log(4), 2 / 3, 1]),
+        ("65.24", "65.25", [math.log(3), 0, 0]),
+        ("6", "65", [math.log(3), 0, 0]),
+        ("1,200 men", "1200 men", [math.log(3), 1, 1]),
+        ("US$5 paid", "$ 5 paid", [math.log(3), 1, 1]),
+    ],
+)
+def test_numbers(left: str, right: str, expected: list[float]) -> None:
+    assert NumberOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("a man", "A man", [0, 0]),
+        ("in Oslo", "near Oslo", [math.log(3), 1]),
+        ("in Oslo, Norway", "near Oslo", [math.log(4), 2 / 3]),
+    ],
+)
+def test_capitalised_words(left: str, right: str, expected: list[float]) -> None:
+    assert CapitalOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("shares rose", "shares fell", [0, 0]),
+        ("<.ABC> rose", "the index .ABC rose", [math.log(3), 1]),
+        (".ABC and .XYZ rose", "it was .XYZ again", [math.log(4), 2 / 3]),
+    ],
+)
+def test_stock_symbols(left: str, right: str, expected: list[float]) -> None:
+    assert StockOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("old black cats run", "old black cat", [4 / 7, 2 / 5, 0, 6 / 7, 4 / 5, 2 / 3]),
+        ("cat", "cat", [1, 0, 0, 1, 0, 0]),
+        ("the cat", "a cat", [1, 0, 0, 1, 0, 0]),
+        ("the", "the", [1, 0, 0, 1, 0, 0]),
+        ("", "cat", [0] * 6),
+    ],
+)
+def test_ngrams(left: str, right: str, expected: list[float]) -> None:
+    assert NgramOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("cat", "cat", 1),
+        ("kitten", "cat", 0.5),
+        ("dog cat", "kitten", 2 * 0.3125 * 0.5 / 0.8125),
+        ("dog", "emu", 0),
+        ("", "dog", 0),
+    ],
+)
+def test_wordnet_overlap(left: str, right: str, expected: float) -> None:
+    assert WordNetOverlap().transform([(left, right)]) == pytest.approx(np.array([[expected]]))
+
+
+def test_weighted_overlap() -> None:
+    cat, dog, the, emu = (math.log(100 / n) for n in (4, 2, 25, 1))
+    words = 2 * (the + dog) / ((the + cat + dog) + (the + dog + emu))
+    lemmas = 2 * dog / ((cat + dog) + (dog + emu))
+    found = WeightedOverlap(CONTENT).transform([("the cat dog", "the dog emu")])
+    assert found == pytest.approx(np.array([[words, lemmas]]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("cat", "dog", [0, 0]),
+        ("cat", "kitten", [0.6, 0.6]),
+        ("cat dog", "cat", [math.sqrt(0.5), math.log(25) / math.hypot(math.log(25), math.log(50))]),
+        ("emu", "cat", [0, 0]),
+    ],
+)
+def test_spaces(left: str, right: str, expected: list[float]) -> None:
+    found = SpaceSimilarity([SPACE], CONTENT).transform([(left, right)])
+    assert found == pytest.approx(np.array([expected]))
+
+
+def test_the_sign_of_a_cosine_does_not_count() -> None:
+    space = WordSpace({"cat": 0, "dog": 1}, np.array([[1], [-1]], dtype=np.float32))
+    assert SpaceSimilarity([space], CONTENT).transform([("cat", "dog")]).tolist() == [[1, 1]]
+
+
+def test_relative_differences() -> None:
+    found = RelativeDifferences(CONTENT).transform([("the cat dog", "the dog"), ("", "")])
+    of_content = math.log(25) / (math.log(4) + math.log(25) + math.log(50))
+    assert found == pytest.approx(np.array([[0.5, of_content], [0, 0]]))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("I'm not", "I am", (("I", "am", "not"), ("I", "am"))),
+        ("can't", "can", (("ca", "not"), ("can",))),
+        ("a well-known and/or", "x", (("a", "well", "known", "and", "or"), ("x",))),
+        ("news paper", "Newspaper", (("newspaper",), ("Newspaper",))),
+        ("news paper", "paper", (("news", "paper"), ("paper",))),
+    ],
+)
+def test_tokens(left: str, right: str, expected: tuple[tuple[str, ...], ...]) -> None:
+    assert features.tokens_of_pair(left, right) == expected
+
+
+@pytest.mark.parametrize("source", ["[Wordnet 1.6]", "[1913 Webster + wordnet]", "[WORDNET]"])
+def test_wordnet_is_a_source_however_it_is_written(source: str) -> None:
+    paragraphs = ["a paragraph", f"another one {source}", "a third one [PJC]"]
+    assert list(corpora_module._own(paragraphs)) == ["", "", "a third one [PJC]"]
+
+
+@pytest.mark.official
+@pytest.mark.usefixtures("official_data")
+def test_no_kept_paragraph_of_the_real_dictionary_names_wordnet_as_its_source() -> None:
+    if not corpora_module.DEBIAN_GCIDE.is_file():
+        pytest.skip("needs Debian's package dict-gcide")
+    text = gzip.decompress(corpora_module.DEBIAN_GCIDE.read_bytes()).decode("utf-8", "replace")
+    paragraphs = text.split("\n\n")
+    kept = [each for each in corpora_module._own(paragraphs) if each]
+    named = [mark for each in kept for mark in re.findall(r"\[[^\]]*\]", each)]
+    assert len(named) > 100_000
+    assert not any("wordnet" in mark.lower() for mark in named)
+    assert any("[Wordnet" in each for each in paragraphs)
+
+
+def test_only_content_words_have_lemmas() -> None:
+    one, _ = features.sentences_of_pair("The cats, and dogs!", "", TinyWordNet())
+    assert one == Sentence(("the", "cats", "and", "dogs"), ("cats", "dogs"), ("cat", "dog"))
+
+
+def test_information_content_by_hand() -> None:
+    content = information_content(["The cat.", "the dog"])
+    assert content("the") == pytest.approx(math.log(4 / 2))
+    assert content("cat") == content("emu") == pytest.approx(math.log(4))
+    assert information_content([])("cat") == 0
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers(2, 9)), st.text(max_size=3))
+def test_no_word_says_more_than_an_unknown_one(counts: dict[str, int], word: str) -> None:
+    content = InformationContent(counts, sum(counts.values()) + 1)
+    assert 0 <= content(word) <= content("unknown")
+
+
+WORDS = ["the", "Cat", "cats", "dog", "kitten", "emu", "12", "12.5", ".ABC", "n't", "-", "news"]
+SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join) | st.text(max_size=15)
+
+
+@given(SENTENCES, SENTENCES)
+def test_features_are_symmetric_and_in_range(left: str, right: str) -> None:
+    for group in GROUPS.values():
+        there, back = group.transform([(left, right), (right, left)])
+        assert there == pytest.approx(back)
+        assert (there >= 0).all()
+        for name, value in zip(group.get_feature_names_out(), there, strict=True):
+            assert name.endswith("_count") or value <= 1 + 1e-12
+
+
+@given(st.lists(st.sampled_from(["Cat", "dogs", "the", "12", ".ABC"]), max_size=5).map(" ".join))
+def test_a_sentence_is_like_itself(sentence: str) -> None:
+    row = dict(zip(all_names(), all_features([(sentence, sentence)])[0].tolist(), strict=True))
+    assert row["length_difference"] == row["content_difference"] == 0
+    assert row["number_subset"] == 1
+    for kind in ("number", "capital", "stock"):
+        assert row[f"{kind}_f1"] == float(row[f"{kind}_count"] > 0)
+    exists = float(bool(sentence))
+    for name in ("word_1gram_f1", "lemma_1gram_f1", "wordnet_overlap", "weighted_word_f1"):
+        assert row[name] == pytest.approx(exists)
+    known = "Cat" in sentence or "dog" in sentence
+    for name in ("space_1", "weighted_space_1", "weighted_space_2"):
+        assert row[name] == pytest.approx(float(known))
+
+
+def all_features(pairs: Sequence[Any]) -> Any:
+    return TakeLabFeatures(CONTENT, [SPACE, SPACE]).transform(pairs)
+
+
+def all_names() -> list[str]:
+    return [str(name) for name in TakeLabFeatures(CONTENT, [SPACE, SPACE]).get_feature_names_out()]
+
+
+def test_there_are_21_features() -> None:
+    assert len(set(all_names())) == 21
+    assert all_features([]).shape == (0, 21)
+
+
+def test_spaces_are_needed_for_their_features() -> None:
+    for transformer in (TakeLabFeatures(CONTENT, []), SpaceSimilarity([], CONTENT)):
+        with pytest.raises(InputError, match="needs at least one space"):
+            transformer.transform([("a cat", "a dog")])
+        with pytest.raises(InputError, match="needs at least one space"):
+            transformer.get_feature_names_out()
+    assert TakeLabFeatures(CONTENT, [], features=["numbers"]).transform([("1", "1")]).shape == (
+        1,
+        3,
+    )
+
+
+def test_a_transformer_is_cloned() -> None:
+    transformer = TakeLabFeatures(CONTENT, [SPACE, SPACE], features=["numbers", "ngrams"])
+    found = clone(transformer).fit_transform([("2 cats", "2 dogs")])
+    assert (found == transformer.transform([("2 cats", "2 dogs")])).all()
+
+
+PAIRS = [("a cat", "the cat"), ("cat", "dog"), ("emus run", "a cat"), ("12 dogs", "12 dogs")] * 5
+
+
+def test_features_are_those_of_the_groups() -> None:
+    assert tuple(GROUPS) == takelab_simple.GROUPS
+    expected = np.hstack([group.transform(PAIRS) for group in GROUPS.values()])
+    assert (all_features(PAIRS) == expected).all()
+
+
+@given(st.sets(st.sampled_from(takelab_simple.GROUPS), min_size=1), st.randoms())
+def test_chosen_groups_are_the_columns_of_all(groups: set[str], random: Any) -> None:
+    chosen = random.sample(sorted(groups), len(groups))
+    transformer = TakeLabFeatures(CONTENT, [SPACE, SPACE], features=chosen)
+    columns = [
+        column
+        for group in takelab_simple.GROUPS
+        for column in GROUPS[group].get_feature_names_out()
+        if group in groups
+    ]
+    assert transformer.get_feature_names_out().tolist() == columns
+    places = [all_names().index(column) for column in columns]
+    assert (transformer.transform(PAIRS) == all_features(PAIRS)[:, places]).all()
+
+
+def test_features_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = InformationContent({"the": 2}, total=100)
+    found = TakeLabFeatures(content, [SPACE]).transform(PAIRS)
+    monkeypatch.setattr(WordNetOverlap, "row", None)
+    other = WordSpace({"cat": 0, "dog": 1}, np.array([[1, 0], [1, 1]], dtype=np.float32))
+    in_other = TakeLabFeatures(content, [other]).transform(PAIRS)
+    names = TakeLabFeatures(content, [SPACE]).get_feature_names_out().tolist()
+    differs = (found != in_other).any(axis=0)
+    assert list(itertools.compress(names, differs)) == ["space_1", "weighted_space_1"]
+    monkeypatch.setattr(SpaceSimilarity, "row", None)
+    assert (TakeLabFeatures(content, [SPACE]).transform(PAIRS[::-1]) == found[::-1]).all()
+
+
+CORPUS = ["a cat meets a dog", "the dog meets the cat", "kittens sleep", "a kitten sleeps"]
+GOLD = [5.0, 2.0, 0.0, 5.0] * 5
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> list[str]:
+    (tmp_path / "corpus.txt").write_text("\n".join(CORPUS) + "\n")
+    return [str(tmp_path / "corpus.txt")]
+
+
+@pytest.mark.parametrize("grid", [False, True])
+def test_it_learns_and_is_saved(grid: bool, corpora: list[str], tmp_path: Path) -> None:
+    model = TakeLabSimple(corpora, n_components=3, grid=grid).fit(PAIRS, GOLD)
+    assert model.predict(PAIRS) == pytest.approx(GOLD, abs=0.6)
+    model.save(tmp_path / "saved")
+    Path(corpora[0]).unlink()
+    loaded = stsbaselines.load(tmp_path / "saved")
+    pairs = [*PAIRS, ("kittens sleep", "cats sleep"), ("", "")]
+    assert (loaded.predict(pairs) == model.predict(pairs)).all()
+    assert loaded.predict([]).shape == (0,)
+
+
+def test_the_grid_search_takes_the_best_of_all_folds_together(corpora: list[str]) -> None:
+    model = TakeLabSimple(corpora, n_components=3, grid=True, random_state=3).fit(PAIRS, GOLD)
+    expected = takelab_simple._best_choice(
+        model.transformer().transform(PAIRS), np.array(GOLD), 3, 1
+    )
+    assert (model.C_, model.epsilon_, model.gamma_) == expected
+
+
+def test_the_quality_of_a_choice_is_that_of_all_folds_together() -> None:
+    x = np.linspace(0, 5, 30)
+    folds = [(np.arange(30) % 2 == part, np.arange(30) % 2 != part) for part in (0, 1)]
+    kernel = rbf_kernel(x[:, None], gamma=0.2)
+    good = takelab_simple._pooled_r_squared(kernel, x, folds, 1000.0, 0.01)
+    bad = takelab_simple._pooled_r_squared(kernel, x, folds, 1.0, 6.0)
+    assert good > 0.99
+    assert bad < 0.5
+
+
+@given(st.integers(0, 10_000), st.floats(0, 1))
+def test_only_choices_that_cannot_win_are_given_up(seed: int, best: float) -> None:
+    random = np.random.default_rng(seed)
+    features = random.uniform(size=(30, 3))
+    scores = features.sum(axis=1) + random.normal(scale=0.5, size=30)
+    folds = [(np.arange(30) % 3 != part, np.arange(30) % 3 == part) for part in range(3)]
+    kernel = rbf_kernel(features, gamma=0.2)
+    whole = takelab_simple._pooled_r_squared(kernel, scores, folds, 10.0, 0.1)
+    found = takelab_simple._pooled_r_squared(kernel, scores, folds, 10.0, 0.1, best)
+    assert found == (whole if whole >= best else -1)
+
+
+def test_the_grid_search_finds_the_best_of_the_whole_grid() -> None:
+    random = np.random.default_rng(0)
+    features = random.uniform(size=(40, 2))
+    scores = np.sin(4 * features[:, 0]) + features[:, 1] + random.normal(scale=0.2, size=40)
+    folds = list(KFold(10, shuffle=True, random_state=5).split(features))
+    grid = itertools.product(
+        takelab_simple.GRID_C, takelab_simple.GRID_EPSILON, takelab_simple.GRID_GAMMA
+    )
+
+    def quality(choice: takelab_simple.Choice) -> float:
+        cost, epsilon, gamma = choice
+        svr = SVR(C=cost, epsilon=epsilon, gamma=gamma, tol=takelab_simple.GRID_TOLERANCE)
+        predictions = cross_val_predict(svr, features, scores, cv=folds)
+        return (pearson(predictions, scores) or 0.0) ** 2
+
+    found = takelab_simple._best_choice(features, scores, 5, 2)
+    assert found == max(grid, key=quality)
+
+
+@pytest.mark.parametrize(("gold", "beyond"), [(5.0, 4.0), (0.0, -4.0)])
+def test_scores_are_clipped(gold: float, beyond: float, corpora: list[str]) -> None:
+    model = TakeLabSimple(corpora).fit(PAIRS, [gold] * 20)
+    model.intercept_ += beyond
+    assert set(model.predict(PAIRS).tolist()) == {gold}
+
+
+def test_memory_does_not_grow_with_pairs_times_support_vectors(corpora: list[str]) -> None:
+    model = TakeLabSimple(corpora, n_components=3).fit(PAIRS, GOLD)
+    expected = model.predict(PAIRS)
+    times = 2000 // len(model.dual_coef_)
+    model.support_vectors_ = np.tile(model.support_vectors_, (times, 1))
+    model.dual_coef_ = np.tile(model.dual_coef_ / times, times)
+    tracemalloc.start()
+    try:
+        found = model.predict(PAIRS * 250)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == pytest.approx(np.tile(expected, 250))
+    assert peak < 5000 * 2000 * np.dtype(float).itemsize / 2
+
+
+def test_a_grid_search_makes_a_kernel_once_for_each_c_and_gamma(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = list[float]()
+
+    def counting(features: Any, gamma: float) -> Any:
+        made.append(gamma)
+        return rbf_kernel(features, gamma=gamma)
+
+    monkeypatch.setattr("sklearn.metrics.pairwise.rbf_kernel", counting)
+    x = np.linspace(0, 5, 20)
+    takelab_simple._best_choice(x[:, None], x, 0, 1)
+    assert made == list(takelab_simple.GRID_GAMMA) * len(takelab_simple.GRID_C)
+
+
+def test_a_corpus_is_learnt_once_for_many_models(
+    corpora: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = TakeLabSimple(corpora).fit(PAIRS, GOLD)
+    monkeypatch.setattr(takelab_simple, "sentences_of", None)
+    again = TakeLabSimple(corpora).fit(PAIRS, GOLD)
+    assert (again.vectors_ == first.vectors_).all()
+    other_seed = TakeLabSimple(corpora, random_state=1).fit(PAIRS, GOLD)
+    assert (other_seed.counts_ == first.counts_).all()
+
+
+def test_a_corpus_that_is_rewritten_is_read_again(corpora: list[str]) -> None:
+    first = TakeLabSimple(corpora, n_components=3).fit(PAIRS, GOLD)
+    Path(corpora[0]).write_text("a bird flies\na bird sings\n")
+    again = TakeLabSimple(corpora, n_components=3).fit(PAIRS, GOLD)
+    assert ("cat" in first.words_, again.words_) == (True, ["a", "bird"])
+    assert again.stems_ != first.stems_
+
+
+def test_corpora_of_one_relative_path_are_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for word in ("owl", "bat"):
+        (tmp_path / word).mkdir()
+        monkeypatch.chdir(tmp_path / word)
+        Path("corpus.txt").write_text(f"{word} {word}\n{word}\n")
+        assert TakeLabSimple(["corpus.txt"]).fit(PAIRS, GOLD).words_ == [word]
+
+
+def test_the_seed_is_that_of_the_spaces(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    words = [f"word{number}" for number in range(40)]
+    lines = [" ".join(random.choice(words, 3)) for _ in range(30 * takelab_simple.PASSAGE)]
+    (tmp_path / "corpus.txt").write_text("\n".join(lines) + "\n")
+    vectors = [
+        TakeLabSimple([tmp_path / "corpus.txt"], n_components=3, random_state=seed)
+        .fit(PAIRS, GOLD)
+        .vectors_
+        for seed in (0, 1, 0)
+    ]
+    assert (vectors[0] == vectors[2]).all()
+    assert np.abs(vectors[0] - vectors[1]).max() > 1e-6
+
+
+@pytest.mark.parametrize("groups", [["numbers"], ["spaces", "capitals"], list(GROUPS)])
+def test_groups_of_features(groups: list[str], corpora: list[str], tmp_path: Path) -> None:
+    model = TakeLabSimple(corpora, n_components=3, features=groups).fit(PAIRS, GOLD)
+    names = model.transformer().get_feature_names_out()
+    assert model.support_vectors_.shape[1] == len(names)
+    assert len(model.stems_) == int("spaces" in groups)
+    model.save(tmp_path / "saved")
+    assert (stsbaselines.load(tmp_path / "saved").predict(PAIRS) == model.predict(PAIRS)).all()
+
+
+def test_where_corpora_and_wordnet_are_looked_for(
+    corpora: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[Any]()
+
+    def looked_for(data_dir: Any = None) -> Path:
+        asked.append(data_dir)
+        return Path("wordnet")
+
+    def sentences(corpus: str, data_dir: Any = None) -> Any:
+        asked.append(data_dir)
+        return corpora_module.sentences_of(corpus, data_dir)
+
+    monkeypatch.setattr(takelab_simple, "find_wordnet", looked_for)
+    monkeypatch.setattr(takelab_simple, "sentences_of", sentences)
+    model = TakeLabSimple(corpora, data_dir=tmp_path).fit(PAIRS, GOLD)
+    assert asked == [tmp_path, str(tmp_path), str(tmp_path)]
+    model.save(tmp_path / "saved")
+    loaded = stsbaselines.load(tmp_path / "saved")
+    loaded.predict(PAIRS)
+    assert asked[3:] == [str(tmp_path)]
+    loaded.set_params(wordnet="other", data_dir=None).predict(PAIRS)
+    assert len(asked) == 4
+
+
+def test_wordnet_must_be_here(corpora: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(takelab_simple, "find_wordnet", corpora_module.find_wordnet)
+    monkeypatch.setattr(corpora_module, "DEBIAN_WORDNET", Path("none"))
+    monkeypatch.setattr("nltk.data.path", [])
+    with pytest.raises(MissingDataError, match="The corpus wordnet is not here"):
+        TakeLabSimple(corpora).fit(PAIRS, GOLD)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"corpora": "brown"}, "must be a list of corpora"),
+        ({"corpora": []}, "must be a list of corpora"),
+        ({"corpora": 1}, "must be a list of corpora"),
+        ({"corpora": Path("brown")}, "must be a list of corpora"),
+        ({"corpora": ["x", "x"]}, "named twice"),
+        ({"corpora": ["x", 1]}, "must be a list of corpora"),
+        ({"corpora": ["no-such.txt"]}, "there is no corpus 'no-such.txt'"),
+        ({"grid": 1}, "grid must be true or false"),
+        ({"zero_unknown": 1}, "zero_unknown must be true or false"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"C": 0}, "C is 0"),
+        ({"epsilon": math.nan}, "epsilon is nan"),
+        ({"gamma": "x"}, "gamma is 'x'"),
+        ({"n_components": 0}, "n_components is 0"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"features": "ngrams"}, "features must be a list of names, not 'ngrams'"),
+        ({"features": []}, "features must be a list of names"),
+        ({"features": 1}, "features must be a list of names"),
+        ({"features": ["ngram"]}, "no group of features 'ngram', did you mean 'ngrams'"),
+        ({"wordnet": 1}, "wordnet must be a path"),
+        ({"data_dir": 1}, "data_dir must be a path"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TakeLabSimple(**parameters).fit(PAIRS, GOLD)
+
+
+@pytest.mark.parametrize(
+    ("count", "gold", "grid", "message"),
+    [
+        (20, None, False, "must be trained on pairs with scores"),
+        (20, GOLD[:-1], False, "each with a score"),
+        (20, [math.nan, *GOLD[1:]], False, "scores from 0 to 5"),
+        (20, [5.1, *GOLD[1:]], False, "scores from 0 to 5"),
+        (20, [-0.1, *GOLD[1:]], False, "scores from 0 to 5"),
+        (20, ["x", *GOLD[1:]], False, "scores from 0 to 5"),
+        (0, [], False, "pairs, at least 1, each"),
+        (9, GOLD[:9], True, "pairs, at least 10, each"),
+    ],
+)
+def test_wrong_training_is_refused(
+    count: int, gold: Any, grid: bool, message: str, corpora: list[str]
+) -> None:
+    with pytest.raises(InputError, match=message):
+        TakeLabSimple(corpora, grid=grid).fit(PAIRS[:count], gold)
+
+
+def test_a_corpus_without_words_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("one two three\n")
+    with pytest.raises(InputError, match="has no word twice"):
+        TakeLabSimple([tmp_path / "empty.txt"]).fit(PAIRS, GOLD)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("counts_", np.array([1])),
+        ("vectors_", np.zeros((1, 3), dtype=np.float32)),
+        ("n_components", 4),
+        ("gamma_", 0.0),
+        ("gamma_", -0.02),
+        ("stems_", "x"),
+        ("stems_", []),
+        ("features", ["numbers"]),
+        ("features", ["spaces", "numbers"]),
+        ("corpora", ["one", "two"]),
+        ("dual_coef_", np.zeros(0)),
+        ("support_vectors_", np.zeros((2, 3))),
+        ("intercept_", "x"),
+        ("total_", 0),
+    ],
+)
+def test_damaged_models_are_refused(
+    attribute: str, value: Any, corpora: list[str], tmp_path: Path
+) -> None:
+    model = TakeLabSimple(corpora, n_components=3).fit(PAIRS, GOLD)
+    setattr(model, attribute, value)
+    model.save(tmp_path / "saved")
+    with pytest.raises(InputError, match="expected a saved takelab-simple"):
+        stsbaselines.load(tmp_path / "saved")
+
+
+@pytest.mark.official
+def test_what_it_reaches_on_2012_with_brown_alone(
+    official_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(features, "load_wordnet", wordnet_module.load_wordnet)
+    monkeypatch.setattr(takelab_simple, "find_wordnet", corpora_module.find_wordnet)
+    model = TakeLabSimple(["brown"], data_dir=official_data)
+    for name, least in (("MSRvid", 0.86), ("MSRpar", 0.70)):
+        parts = []
+        for task in map(find_task, ("sts2012-train", "sts2012")):
+            dataset = task.dataset(name)
+            files = find.require_all(task, dataset, official_data)
+            parts.append(sts.read_training(files, task, dataset))
+        (pairs, gold), (asked, expected) = parts
+        found = model.fit(pairs, gold).predict(asked)
+        assert (pearson(found, expected) or 0) > least

@@ -1,0 +1,3 @@
+"""The plugin serves also the documentation and the docstrings, outside of this folder."""
+
+pytest_plugins = ["tests.plugin"]

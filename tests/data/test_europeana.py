@@ -1,0 +1,611 @@
+"""Fetching item records, from an API on this machine that answers as Europeana's does."""
+
+from __future__ import annotations
+
+import contextlib
+import email.utils
+import http.server
+import json
+import os
+import threading
+import time
+import urllib.parse
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from stsbaselines.data import europeana
+from stsbaselines.data.europeana import Fetched, api_path, fetch_records, item_code, record_name
+from stsbaselines.errors import InputError
+from stsbaselines.io import atomic_write
+from stsbaselines.tasks.records import text_of_json
+from tests.helpers import run_command
+
+KEY = "my-Secret-key.1"
+PORTAL = "http://www.europeana.eu/portal/record"
+ITEMS = [f"{PORTAL}/0000{number}a/A{number}.html" for number in range(1, 9)]
+PAIRS = [(ITEMS[0], ITEMS[1]), (ITEMS[2], ITEMS[0])]
+NAMES = ("1a_00001a_A1", "1b_00002a_A2", "2a_00003a_A3", "2b_00001a_A1")
+
+
+class Reply(NamedTuple):
+    """What the API answers; `length` is what it says of the length of its body."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+    length: int | None = None
+    before: Callable[[], object] | None = None
+
+
+def record(title: str, **changes: Any) -> bytes:
+    """Return an API answer, which echoes the key."""
+    proxies = [{"dcTitle": {"def": [title]}, "edmType": "IMAGE"}, {"europeanaProxy": True}]
+    content = {"apikey": KEY, "action": "record.json", "success": True}
+    return json.dumps({**content, "object": {"proxies": proxies}, **changes}).encode()
+
+
+class Api(http.server.ThreadingHTTPServer):
+    """Gives the replies of a path one after the other, the last one again and again."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/"
+        self.replies: dict[str, list[Reply]] = {}
+        self.asked: list[str] = []
+        self.keys: set[str] = set()
+        self.released = threading.Event()
+        for number, url in enumerate(ITEMS, start=1):
+            self.reply(url, Reply(body=record(f"Item {number}")))
+
+    def reply(self, url: str, *replies: Reply) -> None:
+        self.replies["/" + api_path(url)] = list(replies)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that hang up."""
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server: Api
+
+    def do_GET(self) -> None:
+        url = urllib.parse.urlsplit(self.path)
+        self.server.asked.append(url.path.rsplit("/", 1)[1])
+        self.server.keys.update(urllib.parse.parse_qs(url.query)["wskey"])
+        replies = self.server.replies[url.path]
+        reply = replies.pop(0) if len(replies) > 1 else replies[0]
+        if reply.before:
+            reply.before()
+        self.send_response(reply.status)
+        for name, value in reply.headers:
+            self.send_header(name, value)
+        if reply.length is not None:
+            self.send_header("Content-Length", str(reply.length))
+        self.end_headers()
+        self.wfile.write(reply.body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
+    monkeypatch.setenv("no_proxy", "*")
+    with Api() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.released.set()
+        server.shutdown()
+        thread.join()
+    assert server.keys <= {KEY}
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder to fetch to, in which the key must never be."""
+    folder = tmp_path / "records"
+    yield folder
+    for path in folder.rglob("*"):
+        assert KEY not in path.name
+        assert path.is_dir() or KEY.encode() not in path.read_bytes()
+
+
+@pytest.fixture
+def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return how long was slept, without sleeping."""
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    return slept
+
+
+def fetch(api: Api, out: Path, pairs: list[tuple[str, str]], **options: Any) -> Fetched:
+    options = {"base_url": api.url, "pause": 0.001, "retries": 2, "timeout": 5.0, **options}
+    return fetch_records(pairs, out, KEY, text_of_json, **options)
+
+
+def refused(api: Api, out: Path, pairs: list[tuple[str, str]], **options: Any) -> str:
+    """Return the message of the error that fetching ends with; the key is in none of its causes."""
+    with pytest.raises(InputError) as caught:
+        fetch(api, out, pairs, **options)
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert KEY not in f"{error} {error!r} {vars(error)}"
+        error = error.__cause__ or error.__context__
+    return str(caught.value)
+
+
+def text(out: Path, name: str) -> str:
+    return (out / "text" / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def files(out: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in out.rglob("*")
+        if path.is_file()
+    }
+
+
+# --- names
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://www.europeana.eu/portal/record/00001a/A1_b.html",
+        "https://www.europeana.eu/portal/record/00001a/A1_b.html?start=1&query=mill",
+        "https://www.europeana.eu/portal/en/record/00001a/A1_b.html",
+        "https://www.europeana.eu/en/item/00001a/A1_b",
+        "https://www.europeana.eu/item/00001a/A1_b#top",
+        "http://data.europeana.eu/item/00001a/A1_b",
+    ],
+)
+def test_an_item_is_named_by_its_url(url: str) -> None:
+    assert item_code(url) == ("00001a", "A1_b")
+    assert api_path(url) == "record/v2/00001a/A1_b.json"
+    assert record_name(12, "a", url) == "12a_00001a_A1_b"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "A1",
+        "http://www.europeana.eu/portal/",
+        "http://www.europeana.eu/portal/record/00001a.html",
+        "http://www.europeana.eu/portal/record/../A1.html",
+        "http://www.europeana.eu/portal/record/00001a/A%2F1.html",
+        "http://www.europeana.eu/portal/record/00001a/A1.html\n",
+        "http://www.europeana.eu.example.org/portal/record/00001a/A1.html",
+        "file:///portal/record/00001a/A1.html",
+        "http://www.europeana.eu/portal/record/00001a/" + "A" * 161,
+    ],
+)
+def test_what_names_no_item_is_refused(url: str) -> None:
+    with pytest.raises(InputError, match="is not the URL of an item in Europeana"):
+        item_code(url)
+
+
+def test_all_urls_are_checked_before_anything_is_asked_for(api: Api, out: Path) -> None:
+    message = refused(api, out, [(ITEMS[0], "mill"), ("river", ITEMS[1])])
+    assert message.splitlines() == [
+        "pair 1: 'mill' is not the URL of an item in Europeana.",
+        "pair 2: 'river' is not the URL of an item in Europeana.",
+    ]
+    assert api.asked == []
+
+
+# --- all is well
+
+
+def test_each_item_is_fetched_once_for_all_its_pairs(api: Api, out: Path) -> None:
+    told: list[tuple[int, int]] = []
+    result = fetch(api, out, PAIRS, progress=lambda done, of: told.append((done, of)))
+    assert result == Fetched(NAMES, (), (), {})
+    assert api.asked == ["A1.json", "A2.json", "A3.json"]
+    assert api.keys == {KEY}
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert [text(out, name) for name in NAMES] == [
+        f"dcTitle:\tItem {number}\n" for number in (1, 2, 3, 1)
+    ]
+    assert (out / "vanished.txt").read_bytes() == b""
+
+
+def test_the_answer_is_kept_as_it_came_but_for_the_key(api: Api, out: Path) -> None:
+    body = record("Överby", link="https://example.org/?wskey=" + KEY)
+    api.reply(ITEMS[0], Reply(body=body))
+    fetch(api, out, [(ITEMS[0], ITEMS[1])])
+    kept = (out / "json" / "1a_00001a_A1.json").read_bytes()
+    assert kept == body.replace(KEY.encode(), b"xxxXxXXxx")
+
+
+def test_another_key_in_the_answer_is_taken_out_as_well(api: Api, out: Path) -> None:
+    api.reply(ITEMS[0], Reply(body=record("Mill", apikey='some "other" key')))
+    fetch(api, out, [(ITEMS[0], ITEMS[1])])
+    kept = json.loads((out / "json" / "1a_00001a_A1.json").read_bytes())
+    assert kept["apikey"] == "xxxXxXXxx"
+
+
+def test_an_answer_that_hides_the_key_is_not_kept(api: Api, out: Path) -> None:
+    escaped = "".join(f"\\u{ord(each):04x}" for each in KEY)
+    api.reply(ITEMS[0], Reply(body=record("Mill").replace(KEY.encode(), escaped.encode(), 1)))
+    api.reply(ITEMS[1], Reply(body=record("Mill", note="KEY").replace(b"KEY", escaped.encode())))
+    result = fetch(api, out, PAIRS)
+    assert result.fetched == (NAMES[0], NAMES[2], NAMES[3])
+    assert "found the API key, escaped" in result.failed[NAMES[1]]
+    assert escaped.encode() not in b"".join(files(out).values())
+
+
+# --- trouble that passes
+
+
+def a_slow_reply(api: Api) -> Reply:
+    return Reply(body=record("Late"), before=lambda: api.released.wait(10))
+
+
+def hang_up() -> None:
+    raise ConnectionAbortedError
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        Reply(429, b"{}"),
+        Reply(408),
+        Reply(500, b"<html>"),
+        Reply(503, headers=(("Retry-After", "0"),)),
+        Reply(503, headers=(("Retry-After", "soon"),)),
+        Reply(body=b""),
+        Reply(body=b"<html>not now</html>"),
+        Reply(body=record("Half")[:-30]),
+        Reply(body=record("Half")[:-30], length=len(record("Half"))),
+        Reply(body=record("Half"), length=len(record("Half")) - 30),
+        Reply(body=b"[" * 100_000),
+        Reply(body=b"[]"),
+        Reply(body=b"zz\r\n{", headers=(("Transfer-Encoding", "chunked"),)),
+        Reply(before=hang_up),
+    ],
+)
+def test_a_broken_answer_is_asked_for_again(trouble: Reply, api: Api, out: Path) -> None:
+    api.reply(ITEMS[0], trouble, Reply(body=record("Whole")))
+    result = fetch(api, out, PAIRS[:1])
+    assert result.fetched == NAMES[:2]
+    assert text(out, NAMES[0]) == "dcTitle:\tWhole\n"
+    assert api.asked == ["A1.json", "A1.json", "A2.json"]
+
+
+def test_a_late_answer_is_asked_for_again(api: Api, out: Path) -> None:
+    api.reply(ITEMS[0], a_slow_reply(api), Reply(body=record("Whole")))
+    assert fetch(api, out, PAIRS[:1], timeout=0.2).fetched == NAMES[:2]
+    assert text(out, NAMES[0]) == "dcTitle:\tWhole\n"
+
+
+def test_an_answer_that_never_ends_is_given_up(
+    api: Api, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = iter(range(0, 10_000, 3))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(now)))
+    api.reply(ITEMS[0], Reply(body=record("m" * (1 << 19))))
+    assert fetch(api, out, PAIRS[:1], retries=0).failed == {
+        NAMES[0]: "an answer that takes too long"
+    }
+
+
+def test_pauses_grow_and_heed_retry_after(api: Api, out: Path, naps: list[float]) -> None:
+    date = email.utils.formatdate(time.time() + 60, usegmt=True)
+    waits = [(("Retry-After", value),) for value in ("7", "0", date, "99999")]
+    troubles = [Reply(503), *(Reply(429, headers=each) for each in waits)]
+    api.reply(ITEMS[0], *troubles, Reply(body=record("Whole")))
+    fetch(api, out, PAIRS[:1], pause=0.5, retries=5)
+    assert naps[:3] == [1.0, 7.0, 4.0]
+    assert 55 < naps[3] <= 60
+    assert naps[4:] == [120.0, 0.5]
+
+
+# --- trouble that stays
+
+
+def test_vanished_items_are_listed(api: Api, out: Path) -> None:
+    gone = record("", success=False, object=None)
+    api.reply(ITEMS[0], Reply(404, gone))
+    api.reply(ITEMS[1], Reply(410, gone))
+    api.reply(ITEMS[2], Reply(404, gone))
+    result = fetch(api, out, [*PAIRS, (ITEMS[3], ITEMS[4])])
+    assert result == Fetched(("3a_00004a_A4", "3b_00005a_A5"), (), NAMES, {})
+    assert (out / "vanished.txt").read_text() == "".join(f"{name}\n" for name in NAMES)
+    assert api.asked == [f"A{number}.json" for number in range(1, 6)]
+
+
+def test_a_vanished_item_that_is_back_is_no_longer_listed(api: Api, out: Path) -> None:
+    api.reply(ITEMS[0], Reply(404, record("", success=False)), Reply(body=record("Back")))
+    assert fetch(api, out, PAIRS[:1]).vanished == NAMES[:1]
+    assert fetch(api, out, PAIRS[:1]) == Fetched(NAMES[:1], NAMES[1:2], (), {})
+    assert (out / "vanished.txt").read_bytes() == b""
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_stops_at_once(status: int, api: Api, out: Path) -> None:
+    api.reply(ITEMS[1], Reply(status, json.dumps({"apikey": KEY}).encode()))
+    assert refused(api, out, PAIRS) == f"Europeana refused the API key (HTTP status {status})."
+    assert api.asked == ["A1.json", "A2.json"]
+
+
+def test_too_many_requests_stop_the_run(api: Api, out: Path) -> None:
+    api.reply(ITEMS[1], Reply(429))
+    assert "takes no more requests for now (HTTP 429)" in refused(api, out, PAIRS)
+    assert api.asked == ["A1.json", *["A2.json"] * 3]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason", "tries"),
+    [
+        (Reply(500), "HTTP status 500", 3),
+        (Reply(400), "HTTP status 400", 1),
+        (Reply(404, b"<html>no such page</html>"), "HTTP status 404", 1),
+        (Reply(404, b"{}"), "HTTP status 404", 1),
+        (Reply(body=record("", success=False)), "1a_00001a_A1: found success false", 1),
+        (Reply(204), "HTTP status 204", 1),
+        (Reply(body=b"{}", length=9), "an answer that breaks off", 3),
+        (Reply(body=b"{}"), "1a_00001a_A1: found success nothing, expected the API's answer", 3),
+        (Reply(body=b"{" + KEY.encode()), "1a_00001a_A1: found text that is not JSON", 3),
+        (Reply(body=record("", object=[])), "1a_00001a_A1: found a list at object", 1),
+        (Reply(body=record("", object={})), "1a_00001a_A1: found none of the fields", 1),
+        (Reply(before=hang_up), "no answer (RemoteDisconnected)", 3),
+        (Reply(302, headers=(("Location", "http://localhost/other"),)), "HTTP status 302", 1),
+        (Reply(302, headers=(("Location", "http://[other"),)), "no answer (ValueError)", 3),
+        (Reply(302, headers=(("Location", "file:///other"),)), "HTTP status 302", 1),
+    ],
+)
+def test_an_item_that_fails_is_told_and_left_out(
+    trouble: Reply, reason: str, tries: int, api: Api, out: Path
+) -> None:
+    api.reply(ITEMS[0], trouble)
+    result = fetch(api, out, PAIRS)
+    assert (result.fetched, result.vanished) == (NAMES[1:3], ())
+    assert list(result.failed) == [NAMES[0], NAMES[3]]
+    assert result.failed[NAMES[0]].startswith(reason)
+    assert KEY not in str(result)
+    assert api.asked == [*["A1.json"] * tries, "A2.json", "A3.json"]
+    assert {path.split("/")[-1].split(".")[0] for path in files(out)} == {
+        *NAMES[1:3],
+        "vanished",
+    }
+
+
+def test_a_late_item_fails(api: Api, out: Path) -> None:
+    api.reply(ITEMS[0], a_slow_reply(api))
+    result = fetch(api, out, PAIRS[:1], timeout=0.2, retries=0)
+    assert result.failed == {NAMES[0]: "no answer in time"}
+
+
+def test_an_answer_that_is_too_large(api: Api, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(europeana, "LARGEST_ANSWER", 1000)
+    api.reply(ITEMS[0], Reply(body=record("m" * 1000)))
+    result = fetch(api, out, PAIRS[:1])
+    assert result.failed == {NAMES[0]: "an answer over 16 MiB"}
+    assert api.asked == ["A1.json", "A2.json"]
+
+
+def test_five_failures_in_a_row_stop_the_run(api: Api, out: Path) -> None:
+    for url in ITEMS[1:]:
+        api.reply(url, Reply(500))
+    pairs = list(zip(ITEMS[::2], ITEMS[1::2], strict=True))
+    message = refused(api, out, pairs, retries=0)
+    assert message.startswith("5 items in a row were not answered, the last one (3b_00006a_A6)")
+    assert "HTTP status 500; what was fetched is kept" in message
+    assert text(out, NAMES[0]) == "dcTitle:\tItem 1\n"
+
+
+@pytest.mark.parametrize(("kept", "stops"), [(None, False), (ITEMS[3], True)])
+def test_an_item_that_is_fetched_breaks_the_row(
+    kept: str | None, stops: bool, api: Api, out: Path
+) -> None:
+    pairs = list(zip(ITEMS[::2], ITEMS[1::2], strict=True))
+    for url in {*ITEMS} - {ITEMS[3], ITEMS[6], ITEMS[7]}:
+        api.reply(url, Reply(500))
+    if kept:
+        (out / "text").mkdir(parents=True)
+        (out / "text" / f"{record_name(2, 'b', kept)}.txt").write_bytes(b"dcTitle:\tMine\n")
+    if stops:
+        assert refused(api, out, pairs, retries=0).startswith("5 items in a row")
+    else:
+        assert len(fetch(api, out, pairs, retries=0).failed) == 5
+
+
+def test_answers_of_no_use_do_not_stop_the_run(api: Api, out: Path) -> None:
+    for url in ITEMS:
+        api.reply(url, Reply(body=record("", object={})))
+    pairs = list(zip(ITEMS[::2], ITEMS[1::2], strict=True))
+    assert len(fetch(api, out, pairs).failed) == 8
+
+
+def test_nobody_answers(api: Api, out: Path) -> None:
+    with http.server.HTTPServer(("127.0.0.1", 0), _Handler) as gone:
+        port = gone.server_address[1]
+    url = f"http://127.0.0.1:{port}/"
+    result = fetch(api, out, PAIRS[:1], base_url=url, retries=0)
+    assert result.failed[NAMES[0]].startswith("no answer (")
+
+
+def test_a_redirect_to_another_path_of_the_host_is_followed(api: Api, out: Path) -> None:
+    for place in ("/" + api_path(ITEMS[3]), api.url + api_path(ITEMS[3]) + "?wskey=other"):
+        api.asked.clear()
+        api.reply(ITEMS[0], Reply(301, headers=(("Location", place),)))
+        (out / "json" / f"{NAMES[0]}.json").unlink(missing_ok=True)
+        (out / "text" / f"{NAMES[0]}.txt").unlink(missing_ok=True)
+        assert NAMES[0] in fetch(api, out, PAIRS[:1]).fetched
+        assert api.asked[:2] == ["A1.json", "A4.json"]
+        assert text(out, NAMES[0]) == "dcTitle:\tItem 4\n"
+
+
+def test_the_key_is_not_taken_to_another_host(api: Api, out: Path) -> None:
+    place = api.url.replace("127.0.0.1", "localhost") + api_path(ITEMS[3])
+    api.reply(ITEMS[0], Reply(301, headers=(("Location", place),)))
+    assert fetch(api, out, PAIRS[:1]).failed == {NAMES[0]: "HTTP status 301"}
+    assert api.asked == ["A1.json", "A2.json"]
+
+
+# --- going on
+
+
+def test_what_is_there_is_not_fetched_again(api: Api, out: Path) -> None:
+    fetch(api, out, PAIRS)
+    before = files(out)
+    api.asked.clear()
+    assert fetch(api, out, PAIRS) == Fetched((), NAMES, (), {})
+    assert (api.asked, files(out)) == ([], before)
+
+
+def test_an_interrupted_run_goes_on(api: Api, out: Path) -> None:
+    def interrupt(done: int, of: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fetch(api, out, PAIRS, progress=interrupt)
+    api.asked.clear()
+    assert fetch(api, out, PAIRS) == Fetched(NAMES[2:3], (*NAMES[:2], NAMES[3]), (), {})
+    assert api.asked == ["A3.json"]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", record("", success=False), record("", object={})])
+def test_a_broken_json_file_is_fetched_again(content: bytes, api: Api, out: Path) -> None:
+    fetch(api, out, PAIRS[:1])
+    before = files(out)
+    (out / "json" / f"{NAMES[0]}.json").write_bytes(content)
+    assert fetch(api, out, PAIRS[:1]) == Fetched(NAMES[:1], NAMES[1:2], (), {})
+    assert files(out) == before
+
+
+def test_a_missing_text_file_is_made_again(api: Api, out: Path) -> None:
+    fetch(api, out, PAIRS)
+    before = files(out)
+    (out / "text" / f"{NAMES[1]}.txt").unlink()
+    (out / "text" / f"{NAMES[2]}.txt").write_bytes(b"dcTi")
+    (out / "json" / f"{NAMES[3]}.json").unlink()
+    api.asked.clear()
+    assert fetch(api, out, PAIRS).present == NAMES
+    assert (api.asked, files(out)) == ([], before)
+
+
+def test_each_file_that_is_there_is_kept_as_it_is(api: Api, out: Path) -> None:
+    (out / "json").mkdir(parents=True)
+    for name, title in ((NAMES[0], "First"), (NAMES[3], "Second")):
+        content = record(title, apikey="xxxXxXXxx")
+        (out / "json" / f"{name}.json").write_bytes(content)
+    assert fetch(api, out, PAIRS).present == (NAMES[0], NAMES[3])
+    assert text(out, NAMES[0]) == "dcTitle:\tFirst\n"
+    assert text(out, NAMES[3]) == "dcTitle:\tSecond\n"
+
+
+def test_text_files_alone_are_kept(api: Api, out: Path) -> None:
+    (out / "text").mkdir(parents=True)
+    (out / "text" / f"{NAMES[0]}.txt").write_bytes(b"dcTitle:\tMy own\n")
+    (out / "text" / f"{NAMES[1]}.txt").write_bytes(b"")
+    assert fetch(api, out, PAIRS[:1]) == Fetched(NAMES[1:2], NAMES[:1], (), {})
+    assert api.asked == ["A2.json"]
+    assert text(out, NAMES[0]) == "dcTitle:\tMy own\n"
+
+
+def test_the_key_is_taken_out_of_files_that_are_there(api: Api, out: Path) -> None:
+    (out / "json").mkdir(parents=True)
+    for name in NAMES[:2]:
+        (out / "json" / f"{name}.json").write_bytes(record("Mine"))
+    assert fetch(api, out, PAIRS[:1]).present == NAMES[:2]
+    assert text(out, NAMES[0]) == "dcTitle:\tMine\n"
+
+
+def test_files_appear_whole_or_not_at_all(
+    api: Api, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextlib.contextmanager
+    def breaks(path: Path) -> Iterator[Any]:
+        with atomic_write(path) as stream:
+            yield stream
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(europeana, "writing", breaks)
+    with pytest.raises(KeyboardInterrupt):
+        fetch(api, out, PAIRS)
+    assert files(out) == {}
+
+
+# --- arguments
+
+
+@pytest.mark.parametrize("key", ["", "short", "with blank", "with\nnewline", "xxxXxXXxx", "é" * 9])
+def test_what_is_not_a_key(key: str, api: Api, out: Path) -> None:
+    with pytest.raises(InputError, match="not an API key") as error:
+        fetch_records(PAIRS, out, key, text_of_json, base_url=api.url)
+    assert not key or key not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "ftp://127.0.0.1/",
+        "http://api.example.org/",
+        "http://127.0.0.1.example.org/",
+        "https://me:word@example.org/",
+        "https://example.org/?key=1",
+        "https://example.org/a b",
+        "https://example.org/\n",
+        f"https://example.org/{KEY}",
+    ],
+)
+def test_where_the_api_cannot_be(url: str, api: Api, out: Path) -> None:
+    assert refused(api, out, PAIRS, base_url=url).startswith("the API cannot be there")
+
+
+@pytest.mark.parametrize(
+    "option", [{"pause": -1}, {"pause": float("nan")}, {"retries": -1}, {"timeout": 0}]
+)
+def test_times_out_of_range(option: dict[str, float], api: Api, out: Path) -> None:
+    assert refused(api, out, PAIRS, **option).startswith("expected a pause of 0 to 120 seconds")
+
+
+def test_a_place_that_cannot_be_written_to(api: Api, out: Path) -> None:
+    out.write_bytes(b"")
+    assert "expected a folder that can be made" in refused(api, out, PAIRS)
+    assert api.asked == []
+
+
+@pytest.mark.official
+def test_the_trial_records_come_out_byte_for_byte(official_data: Path, api: Api, out: Path) -> None:
+    folder = official_data / "sts2013-typed-trial"
+    if not folder.is_dir():
+        pytest.skip("needs the trial data of the typed-similarity pilot")
+    lines = (folder / "STS.input.europeana.txt").read_text().splitlines()
+    pairs = [(left, right) for left, right in (line.split("\t") for line in lines)]
+    for number, pair in enumerate(pairs, start=1):
+        for side, url in zip("ab", pair, strict=True):
+            answer = (folder / "json" / f"{record_name(number, side, url)}.json").read_bytes()
+            api.reply(url, Reply(body=answer.replace(b"xxxXxXXxx", KEY.encode())))
+    official = {name: each for name, each in files(folder).items() if "/" in name}
+    command = ["data", "fetch", "sts2013-typed-trial", "-o", str(out), "--base-url", api.url]
+    for counts in ("10 records fetched, 0 were here", "0 records fetched, 10 were here"):
+        done = run_command([*command, "--pause", "0"], env={**os.environ, "EUROPEANA_API_KEY": KEY})
+        assert done.stdout == f"{out}: {counts}, 0 have vanished, 0 failed\n", done.stderr
+        assert files(out) == {**official, "vanished.txt": b""}
+
+
+def test_records_are_of_some_tasks_only_and_need_their_list_of_items() -> None:
+    done = run_command(["data", "fetch", "sts2012", "-o", "here", "--api-key", KEY])
+    assert (done.returncode, done.stderr) == (2, "-o is for item records: sts2012 has none.\n")
+    offline = {**os.environ, "STSBASELINES_OFFLINE": "1"}
+    done = run_command(["data", "fetch", "sts2013-typed", "--api-key", KEY], env=offline)
+    assert done.returncode == 2
+    assert done.stderr.startswith("STS.input.europeana.txt and 1 more of sts2013-typed cannot be")
+    assert KEY not in done.stdout + done.stderr
+
+
+@pytest.mark.official
+def test_without_a_key_it_is_said_how_to_get_one(official_data: Path) -> None:
+    environment = {key: each for key, each in os.environ.items() if key != "EUROPEANA_API_KEY"}
+    done = run_command(["data", "fetch", "sts2013-typed"], env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "data fetch sts2013-typed --api-key KEY" in done.stdout

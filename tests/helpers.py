@@ -1,0 +1,82 @@
+"""What several tests use: the command line, the official data, archives, a limit of time."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stsbaselines.data.find import ENVIRONMENT
+
+ROOT = Path(__file__).parents[1]
+COMMAND = Path(sys.executable).parent / "stsbaselines"
+
+
+def _find_official_data() -> Path | None:
+    """Return the directory with the official data, if there is one."""
+    named = os.environ.get(ENVIRONMENT)
+    if named and not Path(named).is_dir():
+        raise pytest.UsageError(f"${ENVIRONMENT}: no such directory: {named}")
+    directory = Path(named or ROOT / "data")
+    return directory.resolve() if directory.is_dir() else None
+
+
+OFFICIAL_DATA = _find_official_data()
+
+
+def run_command(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the installed command line."""
+    return subprocess.run(
+        [str(COMMAND), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        **options,
+    )
+
+
+def zipped(*files: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
+    """Return a zip archive."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def tarred(*files: tuple[str | tarfile.TarInfo, bytes], packed: bool = True) -> bytes:
+    """Return a tar archive, by default packed by gzip."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz" if packed else "w:") as archive:
+        for name, content in files:
+            info = tarfile.TarInfo(name) if isinstance(name, str) else name
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return stream.getvalue()
+
+
+@contextlib.contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Let what takes longer fail, rather than hang."""
+
+    def fail(*_: object) -> None:
+        raise TimeoutError(f"this takes more than {seconds} seconds")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,413 @@
+"""The measures on resamples, against the plain scorers on repeated pairs and against SciPy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from stsbaselines.data.catalogue import Task, find_task
+from stsbaselines.data.find import locate_all
+from stsbaselines.evaluation.submission import output_files, read_gold, read_outputs
+from stsbaselines.experiments import run as experiment
+from stsbaselines.experiments.config import read_config
+from stsbaselines.scoring import alignment, correlation, paraphrase, resampling
+from stsbaselines.scoring.alignment import Links
+from stsbaselines.scoring.resampling import draw
+from stsbaselines.scoring.significance import bootstrap_interval, fisher_interval
+from stsbaselines.tasks import pit, sts
+from stsbaselines.tasks.alignment_file import AlignmentFile
+from stsbaselines.tasks.base import family_of
+
+Counts = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
+
+# Efron and Tibshirani (1993), An Introduction to the Bootstrap, table 3.1: the law school data,
+# mean LSAT and GPA of 15 classes of 1973.
+LSAT = [576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594]
+GPA = [3.39, 3.30, 2.81, 3.03, 3.44, 3.07, 3.00, 3.43, 3.36, 3.13, 3.12, 2.74, 2.76, 2.88, 2.96]
+
+seeds = st.integers(0, 2**32 - 1)
+scores = st.integers(0, 20).map(lambda tenth: tenth / 10)
+
+
+@st.composite
+def counts_of(draw_: st.DrawFn, n: int) -> Counts:
+    """Some resamples, the first of which is the sample itself."""
+    rows = draw_(st.lists(st.lists(st.integers(0, 3), min_size=n, max_size=n), max_size=4))
+    return np.array([[1] * n, *rows])
+
+
+@st.composite
+def correlated(draw_: st.DrawFn) -> tuple[Values, Values, Values, Counts]:
+    """Scores, gold scores and weights of pairs, with resamples of them."""
+    n = draw_(st.integers(1, 12))
+    values = [draw_(st.lists(scores, min_size=n, max_size=n)) for _ in range(3)]
+    x, y, weights = np.array(values)
+    return x, y, weights, draw_(counts_of(n))
+
+
+def agree(found: Values, expected: list[float | None], tolerance: float = 1e-10) -> None:
+    plain = np.array([np.nan if each is None else each for each in expected])
+    np.testing.assert_allclose(found, plain, rtol=0, atol=tolerance, equal_nan=True)
+
+
+@given(correlated())
+def test_pearson_is_that_of_the_repeated_pairs(
+    sample: tuple[Values, Values, Values, Counts],
+) -> None:
+    x, y, _, counts = sample
+    found = resampling.pearson(x, y, counts)
+    agree(found[:1], [correlation.pearson(x, y)], 1e-12)
+    agree(found, [correlation.pearson(np.repeat(x, row), np.repeat(y, row)) for row in counts])
+
+
+@given(correlated())
+def test_weighted_pearson_is_that_of_the_repeated_pairs(
+    sample: tuple[Values, Values, Values, Counts],
+) -> None:
+    x, y, weights, counts = sample
+    found = resampling.pearson(x, y, counts, weights)
+    agree(found[:1], [correlation.pearson(x, y, weights)], 1e-12)
+    repeated = [[np.repeat(each, row) for each in (x, y, weights)] for row in counts]
+    agree(found, [correlation.pearson(*each) for each in repeated])
+
+
+@given(st.lists(correlated(), min_size=1, max_size=3))
+def test_allnrm_is_that_of_the_repeated_pairs(
+    samples: list[tuple[Values, Values, Values, Counts]],
+) -> None:
+    resamples = min(len(counts) for *_, counts in samples)
+    xs, ys = [x for x, *_ in samples], [y for _, y, *_ in samples]
+    counts = [each[:resamples] for *_, each in samples]
+    found = resampling.pearson_all_normalized(xs, ys, counts)
+    agree(found[:1], [correlation.pearson_all_normalized(xs, ys)], 1e-12)
+
+    def repeated(values: list[Values], row: int) -> list[Values]:
+        return [np.repeat(each, of[row]) for each, of in zip(values, counts, strict=True)]
+
+    def plain(row: int) -> float | None:
+        return correlation.pearson_all_normalized(repeated(xs, row), repeated(ys, row))
+
+    agree(found, [plain(row) for row in range(resamples)])
+
+
+@given(correlated())
+def test_f1_is_that_of_the_repeated_pairs(sample: tuple[Values, Values, Values, Counts]) -> None:
+    x, y, _, counts = sample
+    labels, gold = x > 1, y > 1
+    found = resampling.f1(labels, gold, counts)
+    plain = [
+        paraphrase.identification(np.repeat(labels, row), np.repeat(gold, row)) for row in counts
+    ]
+    agree(found.precision, [each.precision for each in plain], 1e-12)
+    agree(found.recall, [each.recall for each in plain], 1e-12)
+    agree(found.f1, [each.f1 for each in plain], 1e-12)
+
+
+@given(correlated())
+def test_max_f1_is_that_of_the_repeated_pairs(
+    sample: tuple[Values, Values, Values, Counts],
+) -> None:
+    x, y, _, counts = sample
+    gold = y > 1
+    found = np.transpose(resampling.max_f1(x, gold, counts))
+    for mine, row in zip(found, counts, strict=True):
+        plain = paraphrase.max_f1(np.repeat(x, row), np.repeat(gold, row))
+        agree(mine, [*plain] if plain else [None] * 3, 1e-12)
+
+
+@st.composite
+def links(draw_: st.DrawFn) -> Links:
+    """Links between the tokens of two sentences of three tokens."""
+    token = st.integers(1, 3)
+    types = st.sampled_from([("EQUI",), ("SIMI",), ("SPE1", "FACT")])
+    alignments = st.tuples(
+        st.lists(token, max_size=2), st.lists(token, max_size=2), types, st.integers(0, 5)
+    )
+    return alignment.links_of(draw_(st.lists(alignments, max_size=3)), "abc", "def")
+
+
+@st.composite
+def linked(draw_: st.DrawFn) -> tuple[list[tuple[Links, Links]], Counts]:
+    pairs = draw_(st.lists(st.tuples(links(), links()), min_size=1, max_size=5))
+    return pairs, draw_(counts_of(len(pairs)))
+
+
+@pytest.mark.parametrize("measure", alignment.PENALTIES)
+@given(sample=linked())
+def test_agreement_is_that_of_the_repeated_pairs(
+    measure: str, sample: tuple[list[tuple[Links, Links]], Counts]
+) -> None:
+    pairs, counts = sample
+    penalties = alignment.PENALTIES[measure]
+
+    def plain(row: Counts) -> float | None:
+        drawn = [pair for pair, count in zip(pairs, row, strict=True) for _ in range(count)]
+        return alignment.agreement(drawn, penalties).f
+
+    agree(resampling.agreement(pairs, penalties, counts), [*map(plain, counts)], 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ([1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.4, 1e9 + 0.5], [0.0, 1.0, 1.0, 2.0]),
+        ([0.1, 0.3, 0.2, 1e200], [0.0, 1.0, 3.0, 5.0]),
+        ([0.1, 0.3, 0.2, 1e-200], [0.0, 1e-300, 3.0, 5.0]),
+        ([0.25, 0.25, 0.25, 1.0], [0.0, 1.0, 3.0, 5.0]),
+    ],
+    ids=["large mean", "outlier", "tiny", "nearly constant"],
+)
+@pytest.mark.parametrize("weights", [[1.0, 1.0, 1.0, 1.0], [1.0, 4.0, 2.0, 1.0]])
+def test_pearson_loses_no_digits_to_extreme_values(
+    weights: list[float], x: list[float], y: list[float]
+) -> None:
+    counts = draw(4, 200)
+    repeated = [[np.repeat(each, row) for each in (x, y, weights)] for row in counts]
+    expected = [correlation.pearson(*each) for each in repeated]
+    assert None in expected
+    agree(resampling.pearson(x, y, counts, weights), expected, 1e-9)
+
+
+def test_many_pairs_are_computed_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.RandomState(0)
+    x, y = generator.standard_normal((2, 50))
+    counts = draw(50, 33)
+    whole = resampling.pearson(x, y, counts), *resampling.max_f1(x, y > 0, counts)
+    monkeypatch.setattr(resampling, "_CELLS_OF_BLOCK", 100)
+    parts = resampling.pearson(x, y, counts), *resampling.max_f1(x, y > 0, counts)
+    np.testing.assert_allclose(parts, whole, rtol=0, atol=1e-12)
+
+
+@given(seeds, st.integers(0, 30), st.integers(1, 5))
+def test_as_many_pairs_are_drawn_as_there_are(seed: int, n: int, resamples: int) -> None:
+    counts = draw(n, resamples, [seed, 1])
+    assert counts.shape == (resamples, n)
+    assert (counts.sum(axis=1) == n).all()
+    assert (counts == draw(n, resamples, [seed, 1])).all()
+
+
+def test_each_pair_is_drawn_as_often_as_the_others() -> None:
+    counts = draw(8, 4000)
+    assert stats.chisquare(counts.sum(axis=0)).pvalue > 0.001
+    assert counts.var() == pytest.approx(1 - 1 / 8, abs=0.03)  # that of a binomial
+
+
+def test_pearson_of_the_law_school_data_is_scipys_on_the_same_resamples() -> None:
+    counts = draw(15, 300)
+    expected = [stats.pearsonr(np.repeat(LSAT, row), np.repeat(GPA, row))[0] for row in counts]
+    agree(resampling.pearson(LSAT, GPA, counts), [*map(float, expected)])
+
+
+def test_the_bootstrap_of_the_law_school_data_is_the_published_one() -> None:
+    """Efron and Tibshirani (1993): r = .776 in section 3.2; standard error .132 in table 6.1."""
+    assert f"{correlation.pearson(LSAT, GPA):.3f}" == "0.776"
+    values = resampling.pearson(LSAT, GPA, draw(15, 20000))
+    assert values.std(ddof=1) == pytest.approx(0.132, abs=0.003)
+
+
+def test_the_interval_is_that_of_scipy() -> None:
+    def r(x: Any, y: Any, axis: int) -> Any:
+        dx, dy = x - x.mean(axis, keepdims=True), y - y.mean(axis, keepdims=True)
+        return (dx * dy).sum(axis) / np.sqrt((dx**2).sum(axis) * (dy**2).sum(axis))
+
+    theirs = stats.bootstrap(
+        (LSAT, GPA), r, paired=True, n_resamples=20000, method="percentile", random_state=5
+    ).confidence_interval
+    ours = bootstrap_interval(resampling.pearson(LSAT, GPA, draw(15, 20000)))
+    assert ours == pytest.approx(tuple(theirs), abs=0.015)
+
+
+def agree_with_cells(task: Task, gold: dict[str, Any], outputs: dict[str, Any]) -> None:
+    """Compare the measures on all pairs, each drawn once, with the scorer's."""
+    family = family_of(task)
+    cells = family.score(task, "system", gold, outputs).cells()
+    each_once = {
+        name: np.ones((2, len(family.countable(values))), dtype=np.int64)
+        for name, values in gold.items()
+    }
+    found = family.resampled(task, gold, outputs, each_once)
+    complete = len(outputs) == len(task.datasets)
+    assert {name for name in task.cell_names if complete and name in cells} <= found.keys()
+    for name, values in found.items():
+        value = cells[name]
+        agree(values, [None if value is None else float(value)] * 2, 1e-12)
+    points = family.score_pairs(task, gold, outputs)
+    assert points.keys() <= found.keys()
+    for name, each in points.items():
+        value = correlation.pearson(each.scores, each.gold, each.weights)
+        assert value == pytest.approx(cells[name], abs=1e-12), name
+        assert len(each.lines) == len(each.scores) == len(each.gold)
+
+
+@pytest.mark.parametrize(
+    ("name", "baseline"),
+    [
+        ("sample-sts", "token-cosine"),
+        ("sample-sts", "random/seed-0"),
+        ("sample-pit", "ngram-logreg"),
+        ("sample-ists", "gold-chunks"),
+        ("sample-typed", "typed-tfidf"),
+    ],
+)
+def test_each_pair_drawn_once_gives_the_scores_of_the_samples(
+    name: str, baseline: str, tmp_path: Path
+) -> None:
+    task = find_task(name)
+    experiment.run(read_config(name), tmp_path)
+    files = output_files(task, tmp_path / name / baseline, None, {})
+    agree_with_cells(task, read_gold(task, task.datasets), read_outputs(task, files))
+
+
+@pytest.mark.parametrize(
+    "confidences", [None, [0.0] * 12, [5.0] * 6 + [100.0] * 6], ids=["none", "zero", "unequal"]
+)
+def test_confidences_weigh_where_the_official_correlation_is_weighted(
+    confidences: list[float] | None,
+) -> None:
+    task = find_task("sample-sts").model_copy(update={"confidence": "weighted"})
+    generator = np.random.RandomState(0)
+    gold = {each.name: generator.rand(each.pairs) for each in task.datasets}
+    gold["kitchen"][3] = np.nan
+    outputs = {
+        name: sts.SystemOutput(
+            generator.rand(len(values)),
+            None if confidences is None else np.array(confidences)[: len(values)],
+        )
+        for name, values in gold.items()
+    }
+    agree_with_cells(task, gold, outputs)
+    points = sts.score_pairs(task, gold, outputs)
+    is_weighted = bool(np.any(confidences or [0]))
+    assert (points["kitchen"].weights is not None) == is_weighted
+    assert points["ALL"].weights is None
+    assert points["kitchen"].lines.tolist() == [1, 2, 3, *range(5, 13)]
+    assert points["ALL"].lines.tolist() == [*range(1, 22)]
+
+
+def test_lines_that_are_not_scored_do_not_count_when_drawn() -> None:
+    task = find_task("sample-sts")
+    generator = np.random.RandomState(0)
+    gold = {each.name: generator.rand(each.pairs) for each in task.datasets}
+    outputs = {k: sts.SystemOutput(generator.rand(len(values))) for k, values in gold.items()}
+    gold["kitchen"][:4] = np.nan
+    counts = {name: draw(len(values), 20) for name, values in gold.items()}
+    one = sts.resampled(task, gold, outputs, counts)
+    counts["kitchen"][:, :4] = 7
+    other = sts.resampled(task, gold, outputs, counts)
+    np.testing.assert_array_equal([*one.values()], [*other.values()])
+    assert sts.countable(gold["kitchen"]).tolist() == [False] * 4 + [True] * 8
+
+
+def test_one_data_set_has_no_aggregates() -> None:
+    task = find_task("sample-sts")
+    values = np.random.RandomState(0).rand(12)
+    gold, outputs = {"kitchen": values}, {"kitchen": sts.SystemOutput(values**2)}
+    assert sts.score_pairs(task, gold, outputs).keys() == {"kitchen"}
+    assert sts.resampled(task, gold, outputs, {"kitchen": draw(12, 5)}).keys() == {"kitchen"}
+
+
+def test_without_a_similarity_run_only_the_labels_are_measured() -> None:
+    task = find_task("sample-pit")
+    labels = np.array([True, False, True, False])
+    gold = {"test": pit.Gold(labels, np.array([False, False, False, True]), np.arange(4) / 5)}
+    outputs = {"test": pit.SystemOutput(labels, np.zeros(4))}
+    agree_with_cells(task, gold, outputs)
+    assert pit.score_pairs(task, gold, outputs) == {}
+    found = pit.resampled(task, gold, outputs, {"test": np.array([[1, 1, 1, 1], [0, 4, 0, 0]])})
+    assert found["F1"].tolist() == [1.0, 0.0]
+    assert np.isnan(found["maxF1"]).all()
+
+
+OFFICIAL = {
+    "sts2012": "2012/baseline-tokencos-regenerated",
+    "sts2013": "2013/baseline-tokencos-regenerated",
+    "sts2014": "2014/baseline-tokencos-regenerated",
+    "sts2015": "2015/baseline-tokencos-regenerated",
+    "sts2016": "2016/baseline-tokencos-regenerated",
+    "sts2014-es": "2014-es/baseline-tokencos-regenerated",
+    "sts2015-es": "2015-es/baseline-tokencos-regenerated",
+    "pit2015": "pit2015/PIT2015_BASELINE_02_LG.output",
+}
+
+
+def official_gold(name: str, data: Path) -> dict[str, Any]:
+    task = find_task(name)
+    found = locate_all(task, data)
+    if any(each.status == "missing" for each in found if each.role == "gold"):
+        pytest.skip(f"needs the gold standard of {name}")
+    return read_gold(task, task.datasets, data)
+
+
+@pytest.mark.official
+@pytest.mark.parametrize("name", OFFICIAL)
+def test_each_pair_drawn_once_gives_the_scores_of_official_outputs(
+    name: str, official_data: Path
+) -> None:
+    task = find_task(name)
+    path = official_data / "system-outputs" / OFFICIAL[name]
+    if not path.exists():
+        pytest.skip(f"needs {path}")
+    gold = official_gold(name, official_data)
+    agree_with_cells(task, gold, read_outputs(task, output_files(task, path, None, {})))
+
+
+@pytest.mark.official
+@pytest.mark.parametrize("name", ["ists2015", "ists2016"])
+def test_each_pair_drawn_once_gives_the_scores_of_official_alignments(
+    name: str, official_data: Path
+) -> None:
+    gold = official_gold(name, official_data)
+    outputs = {key: with_gaps(values) for key, values in gold.items()}
+    agree_with_cells(find_task(name), gold, outputs)
+
+
+def with_gaps(file: AlignmentFile) -> AlignmentFile:
+    """Leave out the alignments of every third sentence pair."""
+    pairs = [
+        pair if number % 3 else pair._replace(alignments=())
+        for number, pair in enumerate(file.pairs)
+    ]
+    return replace(file, pairs=tuple(pairs))
+
+
+@pytest.mark.official
+def test_each_pair_drawn_once_gives_the_scores_of_typed_similarity(official_data: Path) -> None:
+    gold = official_gold("sts2013-typed", official_data)
+    noise = np.random.RandomState(0)
+    outputs = {key: values + noise.rand(*values.shape) for key, values in gold.items()}
+    agree_with_cells(find_task("sts2013-typed"), gold, outputs)
+
+
+@pytest.mark.official
+@pytest.mark.parametrize("name", ["sts2012", "sts2015"])
+@pytest.mark.parametrize("aggregate", ["Mean", "ALL"])
+def test_intervals_of_aggregates_by_fisher_and_by_the_bootstrap_are_near(
+    name: str, aggregate: str, official_data: Path
+) -> None:
+    task = find_task(name)
+    path = official_data / "system-outputs" / OFFICIAL[name]
+    if not path.exists():
+        pytest.skip(f"needs {path}")
+    gold = official_gold(name, official_data)
+    outputs = read_outputs(task, output_files(task, path, None, {}))
+    counts = {key: draw_of_scored(values) for key, values in gold.items()}
+    value = sts.score(task, "system", gold, outputs).aggregates[aggregate]
+    by_fisher = fisher_interval(value or 0.0, sum(each.scored for each in task.datasets))
+    found = bootstrap_interval(sts.resampled(task, gold, outputs, counts)[aggregate])
+    assert found == pytest.approx(by_fisher, abs=0.005)
+
+
+def draw_of_scored(gold: Values) -> Counts:
+    counts = np.zeros((2000, len(gold)), dtype=np.int64)
+    scored = sts.countable(gold)
+    counts[:, scored] = draw(int(scored.sum()), 2000, len(gold))
+    return counts

@@ -1,0 +1,581 @@
+"""Files of interpretable STS, and its baseline."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from stsbaselines.baselines import create
+from stsbaselines.baselines._munkres import assignment
+from stsbaselines.baselines.chunk_aligner import ChunkAligner, spans_of
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.data.find import SAMPLES, require
+from stsbaselines.errors import InputError
+from stsbaselines.evaluation import prediction as streaming
+from stsbaselines.evaluation import submission
+from stsbaselines.tasks import alignment_file, ists
+from stsbaselines.tasks.alignment_file import (
+    AlignedPair,
+    AlignmentFile,
+    ChunkAlignment,
+    read_alignments,
+)
+from stsbaselines.tasks.ists import ChunkedSentence, chunked_sentence
+from tests.helpers import run_command
+
+SAMPLE = find_task("sample-ists")
+GARDEN = SAMPLE.dataset("garden")
+GOLD = SAMPLES / "sample-ists" / "STSint.testinput.garden.wa"
+BLOCK = """<sentence id="1" status="">
+// A man waits
+// He waits here
+<source>
+1 A :
+</source>
+<translation>
+1 He :
+</translation>
+<alignment>
+1 2 <==> 1 // SIMI // 3 // A man <==> He
+3 <==> 2 // EQUI // 5 // waits <==> waits
+0 <==> 3 // NOALI // NIL // -not aligned- <==> here
+</alignment>
+</sentence>
+"""
+
+
+def read(
+    folder: Path, text: str | bytes, count: int | None = 1, strict: bool = True, **rules: bool
+) -> AlignmentFile:
+    path = folder / "run.wa"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_alignments(path, count, strict, **rules)
+
+
+def test_a_block_is_read(tmp_path: Path) -> None:
+    [pair] = read(tmp_path, BLOCK).pairs
+    assert pair.left == "A man waits"
+    assert pair.alignments == (
+        ChunkAlignment((1, 2), (1,), ("SIMI",), 3.0),
+        ChunkAlignment((3,), (2,), ("EQUI",), 5.0),
+        ChunkAlignment((), (3,), ("NOALI",), None),
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", " \n"),
+        lambda text: text.replace("\n</", "\n\n</"),
+        lambda text: re.sub("<source>.*</translation>\n", "", text, flags=re.DOTALL),
+        lambda text: re.sub(" // [^/]*$", "", text, flags=re.MULTILINE),
+        lambda text: text.replace(' status=""', ""),
+        lambda text: text.replace("1 A :", "&amp ; broken </x>"),
+        lambda text: text.replace("A man waits", "A  man  waits"),
+        lambda text: text.rstrip("\n"),
+    ],
+)
+def test_what_does_not_matter(tmp_path: Path, change: Callable[[str], str]) -> None:
+    assert read(tmp_path, change(BLOCK)).pairs == read(tmp_path, BLOCK).pairs
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('id="1"', 'id=""', 'line 1: .* expected the start of a pair, <sentence id="1"'),
+        ('id="1"', f'id="{"1" * 5000}"', "line 1: .* expected the start of a pair"),
+        ('id="1"', 'id="2"', "line 1: found sentence 2, expected sentence 1"),
+        ("1 2 <==> 1 //", " <==> 1 //", "line 11: found nothing on the left side, expected token"),
+        (
+            "1 2 <==> 1 //",
+            "1 2 <==> //",
+            "line 11: .*found nothing on the right side, expected tok",
+        ),
+        ("1 2 <==> 1 //", "1 b <==> 1 //", r"line 11: found 'b', expected .* \(sentence 1\)"),
+        ("1 2 <==> 1 //", "1 ² <==> 1 //", r"line 11: found '\\xb2', expected token numbers"),
+        ("1 2 <==> 1 //", "0 <==> 0 //", "line 11: .*expected token numbers on one side at least"),
+        ("1 2 <==> 1 //", "0 2 <==> 1 //", "found '0 2', expected numbers from 1 to 3, as many as"),
+        ("1 2 <==> 1 //", "1 9 <==> 1 //", "line 11: found '1 9', expected numbers from 1 to 3"),
+        ("1 2 <==> 1 //", "1 2 <==> " + 5000 * "9" + " //", "line 11: .*expected numbers from 1"),
+        ("<==> 1 // S", "== 1 // S", "line 11: .* expected 1 2 <==> 3 // EQUI // 5 // comment"),
+        ("// 3 //", "// 6 //", "line 11: found '6', expected a score out of 0, 1, 2, 3, 4, 5 and"),
+        ("// 3 //", "// 3.5 //", "line 11: found '3.5', expected a score out of"),
+        ("// 3 //", "// nan //", "line 11: found 'nan', expected a score out of"),
+        ("// 3 //", "// NIL //", "line 11: found NIL, expected a score from 0 to 5"),
+        ("SIMI", "SIM", "line 11: found 'SIM', expected types out of EQUI, OPPO"),
+        ("SIMI", "simi", "line 11: found 'simi', expected SIMI"),
+        ("SIMI", "SIMI_EQUI", "line 11: .* expected exactly one main type"),
+        ("SIMI", "FACT", "line 11: .* expected exactly one main type"),
+        ("SIMI", "SIMI_FACT_FACT", "line 11: .* FACT or POL at most once each"),
+        ("SIMI", "SIMI_", "line 11: found 'SIMI_', expected types out of"),
+        ("// He waits here\n", "", "found <source>, expected two lines with the sentences"),
+        ("// He waits here", "He waits here", "line 3: .*expected // and a sentence, or <source>"),
+        ("</alignment>\n", "", "found '</sentence>', expected 1 2 <==> 3"),
+        ("</sentence>\n", "", "the end of the file in sentence 1, expected </sentence>"),
+        ("<alignment>\n", "", "line 10: .*expected // and a sentence, or <source>, or <alignment>"),
+        ("</sentence>\n", "rest\n", "line 15: found 'rest', expected </sentence>"),
+        ("</sentence>", "</sentence>\nmore", "line 16: found 'more', expected the start of a pair"),
+    ],
+)
+def test_every_fault_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert BLOCK.count(old) == 1
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, BLOCK.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('id="1"', "id='1'"),
+        ("<alignment>\n", ""),
+        ("// A man waits\n", ""),
+        ("// A man waits\n", "A man waits\n"),
+        ("</sentence>\n", "</sentence>\nmore\nof it\n"),
+    ],
+)
+def test_one_fault_is_one_sentence(tmp_path: Path, old: str, new: str) -> None:
+    second = BLOCK.replace('id="1"', 'id="2"')
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, BLOCK.replace(old, new) + second, 2)
+    assert len(caught.value.faults) == 1
+
+
+def test_several_faults_are_all_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, BLOCK.replace("SIMI", "SIM").replace("// 5 //", "// 7 //"))
+    assert len(caught.value.faults) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "an empty file"),
+        (b"\n\n", "found no sentence pair"),
+        (BLOCK.encode("utf-16"), "byte order mark|NUL byte"),
+        (BLOCK.encode("utf-16-le"), "NUL byte"),
+        (b"\xef\xbb\xbf" + BLOCK.encode(), "byte order mark"),
+        (BLOCK[:-60].encode(), "the end of the file in sentence 1"),
+        (BLOCK.encode() * 2, "line 16: found sentence 1, expected sentence 2"),
+        (BLOCK.split("<alignment>")[0].encode(), "the end of the file in sentence 1"),
+        (re.sub(rb"(?m)^\d.*==.*\n", b"", BLOCK.encode()), "found no alignments"),
+        (b"1.5\n2.0\n", "line 1: found '1.5', expected the start of a pair"),
+        (b"<sentence " * 1000, "expected the start of a pair"),
+        (bytes(range(1, 256)) * 20, "expected the start of a pair"),
+    ],
+)
+def test_what_is_no_alignment_file(tmp_path: Path, text: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, text, strict=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        ("SIMI", "simi", "types that are not in upper case: 1"),
+        ("// 3 //", "// NIL //", "NIL as the score of aligned chunks, which counts as 0: 1"),
+    ],
+)
+def test_what_the_official_scorer_accepts_is_noted(
+    tmp_path: Path, old: str, new: str, note: str
+) -> None:
+    found = read(tmp_path, BLOCK.replace(old, new), strict=False)
+    assert found.notes == (note,)
+    assert found.pairs[0].alignments[0].types == ("SIMI",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("3 <==> 2", "0 <==> 2", "expected a chunk of consecutive tokens"),
+        ("3 <==> 2", "3 <==> 1", "found right token 1 again, expected each token aligned once"),
+    ],
+)
+def test_rules_of_2015(tmp_path: Path, old: str, new: str, message: str) -> None:
+    text = BLOCK.replace(old, new)
+    if "consecutive" in message:
+        text = text.replace("1 2 <==> 1", "1 3 <==> 1")
+    assert read(tmp_path, text).notes == ()
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, text, one_to_one=True)
+    assert len(read(tmp_path, text, strict=False, one_to_one=True).notes) == 1
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_refused_in_one_sentence(
+    tmp_path_factory: pytest.TempPathFactory, raw: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("bytes")
+    with pytest.raises(InputError):
+        read(folder, raw, None)
+
+
+@given(st.data())
+def test_a_damaged_file_never_crashes(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    raw = GOLD.read_bytes()
+    start = data.draw(st.integers(0, len(raw)))
+    end = data.draw(st.integers(start, min(len(raw), start + 60)))
+    damaged = raw[:start] + data.draw(st.binary(max_size=20)) + raw[end:]
+    try:
+        found = read(tmp_path_factory.mktemp("damaged"), damaged, 10, strict=False)
+    except InputError:
+        return
+    assert len(found.pairs) == 10
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" \n\r\0"), min_size=1, max_size=5)
+TYPES = st.tuples(
+    st.sampled_from(alignment_file.MAIN_TYPES[:6]),
+    st.lists(st.sampled_from(alignment_file.ADDITIONAL_TYPES), unique=True),
+).map(lambda both: (both[0], *both[1]))
+
+
+@st.composite
+def aligned_pairs(draw: st.DrawFn) -> AlignedPair:
+    sides = [draw(st.lists(WORDS, min_size=1, max_size=6)) for _ in range(2)]
+    numbers = [
+        st.lists(st.integers(1, len(side)), min_size=1, unique=True).map(lambda n: tuple(sorted(n)))
+        for side in sides
+    ]
+    scores = st.integers(0, 5).map(float)
+    lines = draw(
+        st.lists(st.builds(ChunkAlignment, numbers[0], numbers[1], TYPES, scores), min_size=1)
+    )
+    return AlignedPair(" ".join(sides[0]), " ".join(sides[1]), tuple(lines))
+
+
+@given(st.lists(aligned_pairs(), min_size=1, max_size=3))
+def test_writing_and_reading_gives_the_same(
+    tmp_path_factory: pytest.TempPathFactory, pairs: list[AlignedPair]
+) -> None:
+    sentences = [(pair.left, pair.right) for pair in pairs]
+    written = ists.format_predictions([pair.alignments for pair in pairs], sentences)
+    assert read(tmp_path_factory.mktemp("file"), written, len(pairs)).pairs == tuple(pairs)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "message"),
+    [
+        ([1.5], "the system predicted '1.5', no ChunkAlignment"),
+        ([None], "the system predicted 'None', no ChunkAlignment"),
+        ([ChunkAlignment((4,), (1,), ("EQUI",), 5.0)], "predicted '4', not numbers from 1 to 3"),
+        ([ChunkAlignment((), (), ("EQUI",), 5.0)], "not token numbers on one side at least"),
+        ([ChunkAlignment((1,), (1,), (), 5.0)], "predicted '', not types out of EQUI"),
+        ([ChunkAlignment((1,), (1,), ("simi",), 5.0)], "predicted 'simi', not SIMI"),
+        ([ChunkAlignment((1,), (1,), ("SIMI",), None)], "predicted NIL, not a score from 0"),
+        ([ChunkAlignment((1,), (1,), ("SIMI",), 3.7)], "predicted '3.7', not a score out of"),
+        ([ChunkAlignment((1,), (1,), ("SIMI",), float("nan"))], "predicted 'nan', not a score"),
+    ],
+)
+def test_predictions_that_cannot_be_written(prediction: list[ChunkAlignment], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ists.format_predictions([prediction], [("a b c", "a")])
+
+
+@pytest.mark.parametrize(
+    ("line", "chunks"),
+    [
+        ("[ The gate ] [ is not ] [ closed ] ", [["The", "gate"], ["is", "not"], ["closed"]]),
+        ("[ the gate ] [is not ] [ closed ]", [["the", "gate"], ["is", "not"], ["closed"]]),
+        ("[ in [ the old shed ] [ it rains ]", [["the", "old", "shed"], ["it", "rains"]]),
+        ("[ it ] rains  [ in May ]", [["it"], ["in", "May"]]),
+        ("[ a &amp ; b ]", [["a", "&amp", ";", "b"]]),
+    ],
+)
+def test_chunk_lines_with_the_faults_of_the_released_files(
+    line: str, chunks: list[list[str]]
+) -> None:
+    assert [list(chunk) for chunk in chunked_sentence(line).chunks] == chunks
+
+
+@pytest.mark.parametrize(
+    ("sentences", "chunks", "message"),
+    [
+        ("a cat\n", "a cat\n", "line 1: .*expected at least one chunk"),
+        ("a cat\n", "[ a dog ]\n", "line 1: .*expected the words of 'a cat'"),
+        ("a cat\na dog\n", "[ a cat ]\n", "found 1 lines, expected 2"),
+        ("a cat\n", "[ a cat ]\r\n", "carriage return"),
+        ("", "[ a cat ]\n", "an empty file"),
+        ("a cat sat\n", "[ acat ] [ sat ]\n", "line 1: .*expected the words of 'a cat sat'"),
+    ],
+)
+def test_chunk_files_that_do_not_fit(
+    tmp_path: Path, sentences: str, chunks: str, message: str
+) -> None:
+    (tmp_path / "1").write_bytes(sentences.encode())
+    (tmp_path / "2").write_bytes(chunks.encode())
+    with pytest.raises(InputError, match=message):
+        ists.read_chunks(tmp_path / "1", tmp_path / "2")
+
+
+def test_training_pairs_come_with_their_alignments() -> None:
+    files = {role: require(SAMPLE, GARDEN, role) for role in GARDEN.files}
+    pairs, gold = ists.read_training(files, SAMPLE, GARDEN)
+    assert pairs == list(ists.read_inputs(files, SAMPLE, GARDEN))
+    assert pairs[0].left.chunks == (
+        ("The", "old", "gardener"),
+        ("waters",),
+        ("the", "red", "roses"),
+        (".",),
+    )
+    assert gold[0][0] == ChunkAlignment((1, 2, 3), (1, 2), ("SPE1",), 4.0)
+
+
+def test_chunks_can_be_read_from_alignments_that_cover_each_token_once(tmp_path: Path) -> None:
+    one = GARDEN.model_copy(update={"pairs": 1})
+    path = tmp_path / "gold.wa"
+    path.write_text(BLOCK)
+    [pair] = ists.read_inputs({"gold": path}, SAMPLE, one)
+    assert pair.left == ChunkedSentence(
+        "A man waits", ("A", "man", "waits"), (("A", "man"), ("waits",))
+    )
+    assert pair.right.chunks == (("He",), ("waits",), ("here",))
+    for old, new in [
+        ("0 <==> 3", "0 <==> 2 3"),
+        ("0 <==> 3", "2 <==> 3"),
+        ("0 <==> 3", "0 <==> 2"),
+    ]:
+        path.write_text(BLOCK.replace(old, new))
+        with pytest.raises(
+            InputError, match=r"gold.wa: found tokens of sentence 1 in no chunk or in"
+        ):
+            list(ists.read_inputs({"gold": path}, SAMPLE, one))
+
+
+@pytest.mark.parametrize(
+    ("line", "spans"),
+    [
+        ("[ A cat ] [ sat ]", [(0, 1), (2,)]),
+        ("[ A cat , ] [ - ] [ sat . ]", [(0, 1), (), (4,)]),
+        ("[ A cat ] and [ a dog ]", [(0, 1), (2, 3, 4)]),
+        ("[ A cat ] and then [ a dog ]", [(0, 1), (2, 3, 4, 5)]),
+        ("[ U.S. ships ] [ sail ]", [(0, 1), (2,)]),
+        ("[ a ] [is b ] [ c ]", [(0,), (1, 2), (3,)]),
+    ],
+)
+def test_the_walk_along_the_tokens(line: str, spans: list[tuple[int, ...]]) -> None:
+    assert spans_of(chunked_sentence(line)) == spans
+
+
+def aligned(left: str, right: str, **parameters: bool) -> list[tuple[str, str, str]]:
+    pair = chunked_sentence(left), chunked_sentence(right)
+    [found] = ChunkAligner(**parameters).predict([pair])  # type: ignore[arg-type]
+    lines = (
+        alignment_file.format_alignment(each, pair[0].tokens, pair[1].tokens) for each in found
+    )
+    return [(parts[0], parts[1], parts[2]) for parts in (line.split(" // ", 3) for line in lines)]
+
+
+def test_the_baseline_aligns_chunks_by_shared_tokens() -> None:
+    assert aligned("[ A cat ] [ sat , ] [ down ]", "[ a cat ] [ sat . ]") == [
+        ("1 2 <==> 1 2", "EQUI", "5"),
+        ("3 <==> 3", "EQUI", "5"),
+        ("5 <==> 0", "NOALI", "NIL"),
+    ]
+
+
+def test_lower_casing_is_what_the_papers_describe_but_not_the_default() -> None:
+    assert ("1 <==> 1", "EQUI", "5") not in aligned("[ Cats ]", "[ cats ]")
+    assert aligned("[ Cats ]", "[ cats ]", lowercase=True) == [("1 <==> 1", "EQUI", "5")]
+
+
+def test_chunks_that_lost_their_partner() -> None:
+    chunks = "[ the cat ] [ the dog ] [ it ]", "[ the cat ]"
+    assert aligned(*chunks, alic=True)[1:] == [
+        ("3 4 <==> 0", "ALIC", "NIL"),
+        ("5 <==> 0", "NOALI", "NIL"),
+    ]
+    assert {kind for _, kind, _ in aligned(*chunks)[1:]} == {"NOALI"}
+
+
+def test_a_pair_that_shares_nothing_may_be_assigned() -> None:
+    # The optimal total leaves the and-chunks to each other, although they share nothing.
+    found = aligned("[ a b c ] [ a d ]", "[ a b c ] [ b e ]")
+    assert found == [("1 2 3 <==> 1 2 3", "EQUI", "5"), ("4 5 <==> 4 5", "EQUI", "5")]
+
+
+@given(
+    st.integers(1, 6).flatmap(
+        lambda columns: st.lists(
+            st.lists(st.integers(90, 100), min_size=columns, max_size=columns),
+            min_size=1,
+            max_size=6,
+        )
+    )
+)
+def test_assignments_are_optimal(costs: list[list[int]]) -> None:
+    found = assignment(costs)
+    assert len(found) == min(len(costs), len(costs[0]))
+    assert len({row for row, _ in found}) == len({column for _, column in found}) == len(found)
+    rows, columns = linear_sum_assignment(_padded(costs))
+    best = _padded(costs)[rows, columns].sum()
+    assert sum(costs[row][column] for row, column in found) == best
+
+
+def _padded(costs: list[list[int]]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    size = max(len(costs), len(costs[0]))
+    matrix = np.zeros((size, size), dtype=np.int64)
+    matrix[: len(costs), : len(costs[0])] = costs
+    return matrix
+
+
+def test_ties_are_broken_as_the_classic_program_did() -> None:
+    # What version 1.0.7 of the Python package munkres gives.
+    assert assignment([[99, 99, 99], [99, 99, 98], [99, 98, 98]]) == [(0, 0), (1, 2), (2, 1)]
+    assert assignment([[98, 99, 99], [98, 99, 99]]) == [(0, 0), (1, 2)]
+    ties = [[99, 98, 99, 99], [98, 98, 99, 99], [99, 98, 98, 99]]
+    assert assignment(ties) == [(0, 1), (1, 0), (2, 2)]
+    assert assignment([]) == []
+
+
+@pytest.mark.parametrize(
+    ("parameters", "pair", "message"),
+    [
+        ({"chunks": "gold"}, ("a", "b"), "chunks is 'gold', but must be given or system"),
+        ({}, ("a", 1), "expected a pair of two strings or ChunkedSentences"),
+        ({}, "ab", "expected a pair of two strings or ChunkedSentences"),
+        ({"chunker": "nowhere"}, ("a", "b"), "nowhere"),
+        ({"chunker": 3}, ("a", "b"), "chunker is 3, but must be a folder"),
+        ({"lowercase": "no"}, ("a", "b"), "lowercase is 'no', but must be true or false"),
+        ({"alic": 1}, ("a", "b"), "alic is 1, but must be true or false"),
+    ],
+)
+def test_the_baseline_refuses(parameters: dict[str, object], pair: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        create("chunk-aligner", **parameters).predict([pair])
+
+
+def test_system_chunks_replace_given_ones() -> None:
+    sentence = ChunkedSentence("The man sat", ("The", "man", "sat"), (("The",), ("man", "sat")))
+    given_chunks, system = (
+        create("chunk-aligner", chunks=chunks).predict([(sentence, sentence)])[0]
+        for chunks in ("given", "system")
+    )
+    assert [each.left for each in given_chunks] == [(1,), (2, 3)]
+    assert [each.left for each in system] == [(1, 2), (3,)]
+
+
+def test_sentences_with_bytes_that_are_not_utf8() -> None:
+    text = b"Caf\xe9 [ opens ] today".decode("utf-8", "surrogateescape")
+    pairs = [(text, text)]
+    predictions = create("chunk-aligner").predict(pairs)
+    assert b"// Caf\xe9 [ opens ]" in ists.format_predictions(predictions, pairs)
+
+
+def run_sample(folder: Path) -> Path:
+    done = run_command(["run", "sample-ists", "--out", str(folder)])
+    assert done.returncode == 0, done.stderr
+    return folder / "sample-ists" / "gold-chunks" / "STSint.output.garden.wa"
+
+
+def test_an_output_of_other_sentences_is_not_scored(tmp_path: Path) -> None:
+    path = run_sample(tmp_path)
+    text = path.read_text()
+    sentences = re.findall("(?m)^// .*$", text)
+    swapped = itertools.chain.from_iterable(zip(sentences[1::2], sentences[::2], strict=True))
+    lines = iter(swapped)
+    path.write_text(re.sub("(?m)^// .*$", lambda match: next(lines), text))
+    done = run_command(["score", "sample-ists", str(path), "--json"])
+    assert done.returncode == 2
+    assert "expected numbers from 1 to" in done.stderr
+    other = re.sub("(?m)^// .*$", lambda match: match[0] + " x", text)
+    path.write_text(other)
+    done = run_command(["score", "sample-ists", str(path)])
+    assert done.returncode == 2
+    assert "the sentences of another data set?" in done.stderr
+    path.write_text(text.replace("// Two children", "// 2 children", 1))
+    scores = submission.score("sample-ists", path)
+    assert "which the official scorer ignores: 1" in scores.notes[0]
+
+
+def test_an_output_in_another_encoding_is_not_scored(tmp_path: Path) -> None:
+    path = run_sample(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"// Two children", b"// Tw\xf6 children", 1))
+    with pytest.raises(InputError, match="bytes in sentence 2 that are not UTF-8"):
+        submission.score("sample-ists", path)
+
+
+def test_tokens_that_the_gold_standard_does_not_have(tmp_path: Path) -> None:
+    path = run_sample(tmp_path)
+    text = path.read_text().replace("// The old gardener", "// x The old gardener", 1)
+    path.write_text(text.replace("1 2 3 <==>", "1 2 3 9 <==>", 1))
+    with pytest.raises(InputError, match="token 9 in sentence 1, expected at most 8"):
+        submission.score("sample-ists", path)
+
+
+def test_scoring_from_the_command_line(tmp_path: Path) -> None:
+    path = run_sample(tmp_path)
+    checked = run_command(["check", "sample-ists", str(path)])
+    assert checked.stdout == f"garden: {path} is well-formed\n"
+    itself = json.loads(run_command(["score", "sample-ists", str(GOLD), "--json"]).stdout)
+    measures = itself["datasets"]["garden"]
+    assert [measures[name] for name in ("F", "T", "S", "TS")] == [1, 1, 1, 1]
+    pairs = itself["details"]["garden"]["pairs"]
+    assert [pair["F"] for pair in pairs] == [1] * 8 + [None, 1]
+    text = run_command(["score", "sample-ists", str(path), "--details"]).stdout
+    assert "garden: links by type" in text
+    assert "garden: types of the gold standard (rows) against the system's" in text
+    assert "links by type" not in run_command(["score", "sample-ists", str(path)]).stdout
+
+
+def test_links_of_chunks_that_are_labelled_as_not_aligned_are_scored(tmp_path: Path) -> None:
+    path = run_sample(tmp_path)
+    text = path.read_text().replace("// EQUI // 5", "// NOALI // NIL", 1)
+    path.write_text(text.replace("// EQUI // 5", "// ALIC // 2", 1))
+    scores = submission.score("sample-ists", path)
+    rows = {row["gold standard"]: row for row in scores.details["garden"]["confusion"]}
+    assert rows["SPE1"]["NOALI"] > 0
+    assert rows["SPE1"]["ALIC"] > 0
+    page = run_command(["show", "sample-ists", str(path), "--gold"])
+    assert page.returncode == 0
+
+
+def test_details_by_hand(tmp_path: Path) -> None:
+    # Of the sample's links labelled OPPO: "plant" with "pull" and "out", 1/2 each, and
+    # "Only fools" with "Experts", 1/2 each; the baseline has none of them.
+    details = submission.score("sample-ists", run_sample(tmp_path)).details["garden"]
+    types = {row["type"]: row for row in details["types"]}
+    assert (types["OPPO"]["precision"], types["OPPO"]["recall"]) == (None, 0)
+    rows = {row["gold standard"]: row for row in details["confusion"]}
+    assert rows["OPPO"] == {
+        **dict.fromkeys(rows["OPPO"], 0.0),
+        "gold standard": "OPPO",
+        "not aligned": pytest.approx(2),
+    }
+    # Pair 5: "The gate" is right; "is not" and "closed" against "is" and "open": of the 6
+    # links of the gold standard, which weigh 3, the baseline has "is" (and "not") with "is".
+    assert details["pairs"][4]["pair"] == 5
+
+
+def test_blocks_are_numbered_across_chunks(tmp_path: Path) -> None:
+    class Slow(ChunkAligner):
+        def predict_chunks(
+            self, pairs: Iterable[Any], chunk_size: int = 2, n_jobs: int = 1
+        ) -> Iterator[Any]:
+            return super().predict_chunks(pairs, 2, n_jobs)
+
+    (tmp_path / "pairs.txt").write_text("".join(f"a {n}\tb {n}\n" for n in range(5)))
+    streaming.predict_file(Slow(), tmp_path / "pairs.txt", tmp_path / "out.wa", 1)
+    pairs = read_alignments(tmp_path / "out.wa", 5, strict=True).pairs
+    assert [pair.left for pair in pairs] == [f"a {n}" for n in range(5)]
+
+
+def test_predicting_from_the_command_line(tmp_path: Path) -> None:
+    lines = "A man plays a guitar\tThe man plays golf\r\na\tb\n"
+    done = run_command(["predict", "chunk-aligner"], input=lines)
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "out.wa").write_text(done.stdout)
+    pairs = read_alignments(tmp_path / "out.wa", 2).pairs
+    assert pairs[0].right == "The man plays golf"
+    assert pairs[0].alignments[0] == ChunkAlignment((1, 2), (1, 2), ("EQUI",), 5.0)
