@@ -163,3 +163,9 @@ def parameters_of(options: list[str] | None) -> dict[str, Any]:
         except (ValueError, RecursionError):
             parameters[name] = value
     return parameters
+
+
+def check_is_other(out: Path, source: Path) -> None:
+    """Refuse to write over the file that is read."""
+    if out.exists() and source.exists() and out.samefile(source) and out.is_file():
+        raise InputError(f"{out} is the input; name another file for the output.")

@@ -1,0 +1,261 @@
+"""The commands on one system: score, compare, explain-number, check, predict, show and align."""
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stsbaselines.cli.console import (
+    DataDir,
+    Jobs,
+    ParameterOption,
+    check_is_other,
+    example,
+    jobs_of,
+    parameters_of,
+    progress_bar,
+    say,
+)
+from stsbaselines.errors import InputError
+
+app = typer.Typer()
+
+DataSetName = Annotated[
+    str | None, typer.Option("--dataset", metavar="NAME", help="Only this data set of the task.")
+]
+
+Mapping_ = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="NAME=FILE", help="A file in PATH that is named otherwise."),
+]
+
+
+@app.command(epilog=example("score sts2015 my-outputs"))
+def score(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
+    dataset: DataSetName = None,
+    mapping: Mapping_ = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Also tables for error analysis, where there are some."),
+    ] = False,
+) -> None:
+    """Score a system's output with every measure of a task.
+
+    PATH is one output file, or a folder with one file for each data set.
+    """
+    from stsbaselines.evaluation import submission
+    from stsbaselines.io import to_json
+    from stsbaselines.reports.text import scores_text
+
+    scores = submission.score(task, path, dataset, _mapping(mapping), data_dir)
+    if details and not scores.details:
+        raise InputError(f"{task} has no tables for error analysis.")
+    say(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
+
+
+@app.command(epilog=example("compare sts2015 my-outputs --predictor token-cosine"))
+def compare(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
+    path: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PATH", help="Output files or folders, or NAME=PATH."),
+    ] = None,
+    predictor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--predictor",
+            metavar="SYSTEM",
+            help="A baseline, a saved folder, or MODULE:OBJECT: a Predictor or a function.",
+        ),
+    ] = None,
+    encoder: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--encoder",
+            metavar="MODULE:OBJECT",
+            help="A sentence embedder: an object with `encode`.",
+        ),
+    ] = None,
+    vectors: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vectors",
+            metavar="DIR",
+            help="Computed vectors of sentences: a NAME.npz each data set.",
+        ),
+    ] = None,
+    dataset: DataSetName = None,
+    mapping: Mapping_ = None,
+    chunks: Annotated[
+        str,
+        typer.Option(metavar="gold|system", help="Interpretable STS: what systems were given."),
+    ] = "",
+    report: Annotated[
+        str | None,
+        typer.Option("--report", metavar="DIR", help="Also write HTML, Markdown, LaTeX and JSON."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
+    resamples: Annotated[int, typer.Option(metavar="N", help="Resamples of the bootstrap.")] = 1000,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the bootstrap.")] = 0,
+    data_dir: DataDir = None,
+    jobs: Jobs = 1,
+) -> None:
+    """Rank systems among the published runs, and compare them.
+
+    Prints intervals, ranks, neighbours and tests of significance.
+    Systems are output files as for `score`, or code: the options for it can be repeated.
+    """
+    from stsbaselines.data.catalogue import find_task
+    from stsbaselines.evaluation import systems
+    from stsbaselines.evaluation.comparison import compare as compare_systems
+    from stsbaselines.io import to_json
+    from stsbaselines.reports import comparison as comparison_report
+    from stsbaselines.reports.comparison import report as write_report
+    from stsbaselines.reports.text import comparison_text
+
+    named = systems.from_arguments(path or [], predictor or [], encoder or [], vectors or [])
+    if report == "":
+        raise InputError("--report is empty, but must name a folder.")
+    folder = comparison_report.folder_for(Path(report)) if report else nullcontext()
+    by_code = sum(not isinstance(each, Path) for each in named.values())
+    pairs = sum(each.pairs for each in find_task(task).datasets)
+    with folder, progress_bar(pairs * by_code) as progress:
+        found = compare_systems(
+            task,
+            named,
+            dataset=dataset,
+            mapping=_mapping(mapping),
+            chunks=chunks,
+            data_dir=data_dir,
+            resamples=resamples,
+            random_state=seed,
+            n_jobs=jobs_of(jobs),
+            progress=progress,
+        )
+        say(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
+        for file in write_report(found, report) if report else ():
+            say(f"wrote {file}", file=sys.stderr)
+
+
+@app.command(
+    "explain-number",
+    context_settings={"ignore_unknown_options": True},
+    epilog=example("explain-number 73.42 --task sts2015 my-outputs"),
+)
+def explain_number(
+    number: Annotated[str, typer.Argument(metavar="NUMBER", help="As printed, such as 0.7342.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
+    task: Annotated[str, typer.Option("--task", metavar="TASK", help="Such as sts2015.")],
+    dataset: DataSetName = None,
+    mapping: Mapping_ = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
+) -> None:
+    """List the measures by which a run gives a number.
+
+    It tries every measure of the task, and the conventions of later papers.
+    Exit status 1 if there is none; then the nearest ones are shown.
+    """
+    from stsbaselines.evaluation.explanation import explain
+    from stsbaselines.io import to_json
+    from stsbaselines.reports.text import explanation_text
+
+    found = explain(number, task, path, dataset, _mapping(mapping), data_dir)
+    say(to_json(found.to_dict()) if as_json else explanation_text(found))
+    if not found.matches:
+        raise typer.Exit(1)
+
+
+@app.command(epilog=example("check sts2015 my-outputs"))
+def check(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
+    dataset: DataSetName = None,
+    mapping: Mapping_ = None,
+) -> None:
+    """Check that a submission is well-formed.
+
+    Exit status 0 if it is, or 2 with its faults. Needs no official data.
+    """
+    from stsbaselines.evaluation import submission
+
+    files = submission.check(task, path, dataset, _mapping(mapping))
+    for name, file in files.items():
+        say(f"{name}: {file} is well-formed")
+
+
+def _mapping(options: list[str] | None) -> dict[str, str]:
+    mapping = {}
+    for option in options or []:
+        name, equals, file = option.partition("=")
+        if not (name and equals and file):
+            raise InputError(f"--map is {option!r}, but must be NAME=FILE.")
+        if name in mapping:
+            raise InputError(f"--map gives two files for {name}.")
+        mapping[name] = file
+    return mapping
+
+
+@app.command(epilog=example("show ists2016 STSint.output.images.wa --gold"))
+def show(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="ists2015, ists2016 or another.")],
+    path: Annotated[Path, typer.Argument(metavar="RUN.wa", help="An alignment file.")],
+    gold: Annotated[
+        bool, typer.Option("--gold", help="With the gold standard beside, and what differs.")
+    ] = False,
+    dataset: DataSetName = None,
+    data_dir: DataDir = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Default: RUN.html here.")
+    ] = None,
+) -> None:
+    """Write a page of HTML that shows alignments.
+
+    It has the chunks of an output of interpretable STS, and how they are aligned.
+    """
+    from stsbaselines.io import write_text
+    from stsbaselines.reports.alignments import page
+
+    target = out or Path(f"{path.stem}.html")
+    check_is_other(target, path)
+    write_text(target, page(task, path, gold, dataset, data_dir))
+    say(f"wrote {target}")
+
+
+@app.command(epilog=example("align 'A man plays.' 'The man is playing.'"))
+def align(
+    left: Annotated[str, typer.Argument(metavar="SENTENCE", help="In quotation marks.")],
+    right: Annotated[str, typer.Argument(metavar="SENTENCE", help="What it is aligned with.")],
+    format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="text, json or wa.")
+    ] = "text",
+    parameter: ParameterOption = None,
+) -> None:
+    """Align the chunks of two sentences.
+
+    The chunks are those of our chunker, the alignment that of the baseline of interpretable STS.
+    """
+    from rich.console import Console
+
+    from stsbaselines.errors import unknown
+    from stsbaselines.io import to_json
+    from stsbaselines.reports import alignments as show
+    from stsbaselines.reports.text import alignments_text
+    from stsbaselines.tasks.ists import format_predictions
+
+    if format not in ("text", "json", "wa"):
+        raise unknown("format", format, ["text", "json", "wa"])
+    pair = show.align(left, right, **parameters_of(parameter))
+    if format == "wa":
+        sys.stdout.buffer.write(format_predictions([pair.alignments], [pair[:2]]))
+    elif format == "json":
+        say(to_json({"sentences": pair[:2], "alignments": show.as_rows(pair)}))
+    else:
+        text = alignments_text(show.as_rows(pair))
+        Console(highlight=False, soft_wrap=True).print(text)

@@ -1,0 +1,77 @@
+"""The command on published tables: tables."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stsbaselines.cli.console import (
+    FormatOption,
+    example,
+    format_of,
+    say,
+)
+from stsbaselines.errors import InputError
+
+if TYPE_CHECKING:
+    from stsbaselines.reference.published import Table
+
+app = typer.Typer()
+
+
+@app.command(epilog=example("tables sts2015 --top 5"))
+def tables(
+    task: Annotated[
+        str | None, typer.Argument(metavar="TASK", help="A task, or the name of a table.")
+    ] = None,
+    format: FormatOption = "text",
+    team: Annotated[
+        str, typer.Option(metavar="TEXT", help="Only runs with this in their name or their team's.")
+    ] = "",
+    unsupervised: Annotated[
+        bool, typer.Option("--unsupervised", help="Only runs that the paper marks so.")
+    ] = False,
+    top: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the N best, in order.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also plot one table: .svg, .png or .pdf."),
+    ] = None,
+) -> None:
+    """Print the published tables of a task, or list all.
+
+    Without TASK, all tables are listed.
+    """
+    from stsbaselines.io import to_json
+    from stsbaselines.reference import published as reference
+    from stsbaselines.reference.ranking import select_from
+    from stsbaselines.reports.text import Format, render, tables_text
+
+    style = format_of(format)
+    whole = reference.tables_of(task)
+    found = select_from(whole, team, unsupervised, top)
+    if plot is not None:
+        from stsbaselines.reports.plots import plot_table
+
+        chosen = _only(found, task, "a plot")
+        is_selected = bool(team or unsupervised or top)
+        plot_table(reference.table(chosen.name), plot, chosen.rows if is_selected else ())
+    if task is None:
+        say(render([table.summary() for table in found], style))
+    elif style is Format.json:
+        say(to_json([{**table.summary(), "rows": table.cells()} for table in found]))
+    elif style is Format.csv:
+        say(render(_only(found, task, "CSV").cells(), style))
+    else:
+        say(tables_text(found, style))
+
+
+def _only(found: "list[Table]", task: str | None, purpose: str) -> "Table":
+    """Return the only table, or the one of that name."""
+    single = found if len(found) == 1 else [each for each in found if each.name == task]
+    if not single:
+        names = ", ".join(table.name for table in found)
+        several = f"{task} has several tables" if task else "there are several tables"
+        raise InputError(f"{several}; for {purpose}, name one of them: {names}.")
+    return single[0]
