@@ -1,27 +1,20 @@
-"""Files of interpretable STS, and its baseline."""
+"""Reading, checking and scoring the files of interpretable STS."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
 
-from stsbaselines.baselines import create
-from stsbaselines.baselines._munkres import assignment
-from stsbaselines.baselines.chunk_aligner import ChunkAligner, spans_of
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.data.find import SAMPLES, require
 from stsbaselines.errors import InputError
-from stsbaselines.evaluation import prediction as streaming
 from stsbaselines.evaluation import submission
 from stsbaselines.tasks import alignment_file, ists
 from stsbaselines.tasks.alignment_file import (
@@ -34,8 +27,14 @@ from stsbaselines.tasks.ists import ChunkedSentence, chunked_sentence
 from tests.helpers import run_command
 
 SAMPLE = find_task("sample-ists")
+
+
 GARDEN = SAMPLE.dataset("garden")
+
+
 GOLD = SAMPLES / "sample-ists" / "STSint.testinput.garden.wa"
+
+
 BLOCK = """<sentence id="1" status="">
 // A man waits
 // He waits here
@@ -235,6 +234,8 @@ def test_a_damaged_file_never_crashes(
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" \n\r\0"), min_size=1, max_size=5)
+
+
 TYPES = st.tuples(
     st.sampled_from(alignment_file.MAIN_TYPES[:6]),
     st.lists(st.sampled_from(alignment_file.ADDITIONAL_TYPES), unique=True),
@@ -353,126 +354,6 @@ def test_chunks_can_be_read_from_alignments_that_cover_each_token_once(tmp_path:
             list(ists.read_inputs({"gold": path}, SAMPLE, one))
 
 
-@pytest.mark.parametrize(
-    ("line", "spans"),
-    [
-        ("[ A cat ] [ sat ]", [(0, 1), (2,)]),
-        ("[ A cat , ] [ - ] [ sat . ]", [(0, 1), (), (4,)]),
-        ("[ A cat ] and [ a dog ]", [(0, 1), (2, 3, 4)]),
-        ("[ A cat ] and then [ a dog ]", [(0, 1), (2, 3, 4, 5)]),
-        ("[ U.S. ships ] [ sail ]", [(0, 1), (2,)]),
-        ("[ a ] [is b ] [ c ]", [(0,), (1, 2), (3,)]),
-    ],
-)
-def test_the_walk_along_the_tokens(line: str, spans: list[tuple[int, ...]]) -> None:
-    assert spans_of(chunked_sentence(line)) == spans
-
-
-def aligned(left: str, right: str, **parameters: bool) -> list[tuple[str, str, str]]:
-    pair = chunked_sentence(left), chunked_sentence(right)
-    [found] = ChunkAligner(**parameters).predict([pair])  # type: ignore[arg-type]
-    lines = (
-        alignment_file.format_alignment(each, pair[0].tokens, pair[1].tokens) for each in found
-    )
-    return [(parts[0], parts[1], parts[2]) for parts in (line.split(" // ", 3) for line in lines)]
-
-
-def test_the_baseline_aligns_chunks_by_shared_tokens() -> None:
-    assert aligned("[ A cat ] [ sat , ] [ down ]", "[ a cat ] [ sat . ]") == [
-        ("1 2 <==> 1 2", "EQUI", "5"),
-        ("3 <==> 3", "EQUI", "5"),
-        ("5 <==> 0", "NOALI", "NIL"),
-    ]
-
-
-def test_lower_casing_is_what_the_papers_describe_but_not_the_default() -> None:
-    assert ("1 <==> 1", "EQUI", "5") not in aligned("[ Cats ]", "[ cats ]")
-    assert aligned("[ Cats ]", "[ cats ]", lowercase=True) == [("1 <==> 1", "EQUI", "5")]
-
-
-def test_chunks_that_lost_their_partner() -> None:
-    chunks = "[ the cat ] [ the dog ] [ it ]", "[ the cat ]"
-    assert aligned(*chunks, alic=True)[1:] == [
-        ("3 4 <==> 0", "ALIC", "NIL"),
-        ("5 <==> 0", "NOALI", "NIL"),
-    ]
-    assert {kind for _, kind, _ in aligned(*chunks)[1:]} == {"NOALI"}
-
-
-def test_a_pair_that_shares_nothing_may_be_assigned() -> None:
-    # The optimal total leaves the and-chunks to each other, although they share nothing.
-    found = aligned("[ a b c ] [ a d ]", "[ a b c ] [ b e ]")
-    assert found == [("1 2 3 <==> 1 2 3", "EQUI", "5"), ("4 5 <==> 4 5", "EQUI", "5")]
-
-
-@given(
-    st.integers(1, 6).flatmap(
-        lambda columns: st.lists(
-            st.lists(st.integers(90, 100), min_size=columns, max_size=columns),
-            min_size=1,
-            max_size=6,
-        )
-    )
-)
-def test_assignments_are_optimal(costs: list[list[int]]) -> None:
-    found = assignment(costs)
-    assert len(found) == min(len(costs), len(costs[0]))
-    assert len({row for row, _ in found}) == len({column for _, column in found}) == len(found)
-    rows, columns = linear_sum_assignment(_padded(costs))
-    best = _padded(costs)[rows, columns].sum()
-    assert sum(costs[row][column] for row, column in found) == best
-
-
-def _padded(costs: list[list[int]]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    size = max(len(costs), len(costs[0]))
-    matrix = np.zeros((size, size), dtype=np.int64)
-    matrix[: len(costs), : len(costs[0])] = costs
-    return matrix
-
-
-def test_ties_are_broken_as_the_classic_program_did() -> None:
-    # What version 1.0.7 of the Python package munkres gives.
-    assert assignment([[99, 99, 99], [99, 99, 98], [99, 98, 98]]) == [(0, 0), (1, 2), (2, 1)]
-    assert assignment([[98, 99, 99], [98, 99, 99]]) == [(0, 0), (1, 2)]
-    ties = [[99, 98, 99, 99], [98, 98, 99, 99], [99, 98, 98, 99]]
-    assert assignment(ties) == [(0, 1), (1, 0), (2, 2)]
-    assert assignment([]) == []
-
-
-@pytest.mark.parametrize(
-    ("parameters", "pair", "message"),
-    [
-        ({"chunks": "gold"}, ("a", "b"), "chunks is 'gold', but must be given or system"),
-        ({}, ("a", 1), "expected a pair of two strings or ChunkedSentences"),
-        ({}, "ab", "expected a pair of two strings or ChunkedSentences"),
-        ({"chunker": "nowhere"}, ("a", "b"), "nowhere"),
-        ({"chunker": 3}, ("a", "b"), "chunker is 3, but must be a folder"),
-        ({"lowercase": "no"}, ("a", "b"), "lowercase is 'no', but must be true or false"),
-        ({"alic": 1}, ("a", "b"), "alic is 1, but must be true or false"),
-    ],
-)
-def test_the_baseline_refuses(parameters: dict[str, object], pair: object, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        create("chunk-aligner", **parameters).predict([pair])
-
-
-def test_system_chunks_replace_given_ones() -> None:
-    sentence = ChunkedSentence("The man sat", ("The", "man", "sat"), (("The",), ("man", "sat")))
-    given_chunks, system = (
-        create("chunk-aligner", chunks=chunks).predict([(sentence, sentence)])[0]
-        for chunks in ("given", "system")
-    )
-    assert [each.left for each in given_chunks] == [(1,), (2, 3)]
-    assert [each.left for each in system] == [(1, 2), (3,)]
-
-
-def test_sentences_with_bytes_that_are_not_utf8() -> None:
-    text = b"Caf\xe9 [ opens ] today".decode("utf-8", "surrogateescape")
-    pairs = [(text, text)]
-    predictions = create("chunk-aligner").predict(pairs)
-    assert b"// Caf\xe9 [ opens ]" in ists.format_predictions(predictions, pairs)
-
-
 def run_sample(folder: Path) -> Path:
     done = run_command(["run", "sample-ists", "--out", str(folder)])
     assert done.returncode == 0, done.stderr
@@ -556,26 +437,3 @@ def test_details_by_hand(tmp_path: Path) -> None:
     # Pair 5: "The gate" is right; "is not" and "closed" against "is" and "open": of the 6
     # links of the gold standard, which weigh 3, the baseline has "is" (and "not") with "is".
     assert details["pairs"][4]["pair"] == 5
-
-
-def test_blocks_are_numbered_across_chunks(tmp_path: Path) -> None:
-    class Slow(ChunkAligner):
-        def predict_chunks(
-            self, pairs: Iterable[Any], chunk_size: int = 2, n_jobs: int = 1
-        ) -> Iterator[Any]:
-            return super().predict_chunks(pairs, 2, n_jobs)
-
-    (tmp_path / "pairs.txt").write_text("".join(f"a {n}\tb {n}\n" for n in range(5)))
-    streaming.predict_file(Slow(), tmp_path / "pairs.txt", tmp_path / "out.wa", 1)
-    pairs = read_alignments(tmp_path / "out.wa", 5, strict=True).pairs
-    assert [pair.left for pair in pairs] == [f"a {n}" for n in range(5)]
-
-
-def test_predicting_from_the_command_line(tmp_path: Path) -> None:
-    lines = "A man plays a guitar\tThe man plays golf\r\na\tb\n"
-    done = run_command(["predict", "chunk-aligner"], input=lines)
-    assert done.returncode == 0, done.stderr
-    (tmp_path / "out.wa").write_text(done.stdout)
-    pairs = read_alignments(tmp_path / "out.wa", 2).pairs
-    assert pairs[0].right == "The man plays golf"
-    assert pairs[0].alignments[0] == ChunkAlignment((1, 2), (1, 2), ("EQUI",), 5.0)

@@ -1,4 +1,4 @@
-"""Typed similarity of 2013: files, checker, scorer and the TF-IDF baseline."""
+"""Reading, checking and scoring the files of typed similarity."""
 
 from __future__ import annotations
 
@@ -10,12 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
-from stsbaselines.baselines import create, load
 from stsbaselines.baselines.typed_tfidf import TypedTfidf
 from stsbaselines.data.catalogue import DataSet, find_task
 from stsbaselines.data.find import SAMPLES, require_all
@@ -23,28 +18,19 @@ from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation.submission import score
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import read_config
-from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.base import Family, family_of
-from stsbaselines.tasks.records import Record, read_record
-from stsbaselines.text import annotate
+from stsbaselines.tasks.records import read_record
 from tests.helpers import run_command
 
 SAMPLE = find_task("sample-typed")
+
+
 ROW = "1\t2\t3\t4\t5\t0\t1.5\t2.25"
-MILL = Record(title=("The water mill",), creator=("Smith, John",), date=("c. 1850",))
-VIEW = Record(title=("View of a mill",), creator=("John Smith",), date=("1850",))
-PARIS = Record(title=("A street in Paris",), description=("A man is walking in Paris.",))
-PAIRS = [(MILL, VIEW), (VIEW, PARIS), (PARIS, PARIS)]
-records = st.builds(Record, *[st.lists(st.text(max_size=20), max_size=2).map(tuple)] * 6)
 
 
 def dataset_of(pairs: int) -> DataSet:
     return SAMPLE.datasets[0].model_copy(update={"pairs": pairs, "scored": pairs})
-
-
-def by_type(scores: FloatArray) -> dict[str, float]:
-    return dict(zip(typed.TYPES, scores.tolist(), strict=True))
 
 
 def test_the_module_is_a_family() -> None:
@@ -161,96 +147,6 @@ def test_wrong_predictions_are_not_written(predictions: Any) -> None:
         typed.format_predictions(predictions)
 
 
-def test_similarities_of_small_records() -> None:
-    model = TypedTfidf().fit(PAIRS)
-    alike, other, same = map(by_type, model.predict(PAIRS))
-    assert alike["author"] == pytest.approx(5)
-    assert alike["people_involved"] == pytest.approx(5)
-    assert alike["time"] == pytest.approx(5)
-    assert 0 < alike["general"] < 5
-    assert other["author"] == other["time"] == 0
-    assert same["general"] == pytest.approx(5)
-    assert same["location"] == pytest.approx(5)
-    assert same["event"] == pytest.approx(5)
-
-
-def test_tfidf_by_hand() -> None:
-    """Two of three records have "mill": smooth idf is ln(4 / 3) + 1, of other words ln 2 + 1."""
-    records = [Record(subject=(each,)) for each in ("mill", "mill pond", "sea")]
-    model = TypedTfidf().fit_background(records)
-    score = by_type(model.predict([(records[0], records[1])])[0])["subject"]
-    mill, pond = math.log(4 / 3) + 1, math.log(2) + 1
-    assert score == pytest.approx(5 * mill / math.hypot(mill, pond))
-    plain = TypedTfidf(idf="plain").fit_background(records)
-    mill, pond = math.log(3 / 2), math.log(3)
-    score = by_type(plain.predict([(records[0], records[1])])[0])["subject"]
-    assert score == pytest.approx(5 * mill / math.hypot(mill, pond))
-
-
-def test_evidence_names_what_matched_and_adds_up_to_the_scores() -> None:
-    model = TypedTfidf().fit(PAIRS)
-    evidence = {each.type: each for each in model.explain(PAIRS)[0]}
-    assert set(evidence["author"].matched) == {"john", "smith"}
-    assert evidence["time"].matched == ("1850",)
-    scores = [[each.score for each in row] for row in model.explain(PAIRS)]
-    assert model.predict(PAIRS).tolist() == scores
-
-
-def test_what_the_paper_leaves_open_is_a_parameter() -> None:
-    left = Record(creator=("Smith, John",), date=("c. 1850-1860",), subject=("sea sea SHIP",))
-    right = Record(creator=("John Brown",), date=("c. 1855",), subject=("sea ship ship",))
-
-    def scores(**parameters: object) -> dict[str, float]:
-        return by_type(TypedTfidf(**parameters).fit([]).predict([(left, right)])[0])  # type: ignore[arg-type]
-
-    usual = scores()
-    assert usual["people_involved"] > 0 == scores(entities="whole")["people_involved"]
-    assert scores(dates="written")["time"] > usual["time"] == 0
-    assert scores(term_frequency="binary")["subject"] == pytest.approx(5)
-    assert usual["subject"] < scores(term_frequency="log")["subject"] < 5
-    assert scores(lowercase=False)["subject"] < usual["subject"]
-    assert scores(empty=2.5)["location"] == 2.5
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"entities": "hole"}, "there is no entities 'hole', did you mean 'whole'"),
-        ({"idf": ""}, "there is no idf ''"),
-        ({"lowercase": 1}, "lowercase is 1, but must be true or false"),
-        ({"empty": 6}, "empty is 6, but must be a number from 0 to 5"),
-        ({"annotator": "stanfort"}, "there is no annotator 'stanfort'"),
-        ({"annotator": "spacy"}, "there is no annotator 'spacy', did you mean"),
-        ({"annotator": "builtin:x"}, "there is no annotator 'builtin:x'"),
-        ({"annotator": None}, "there is no annotator None"),
-    ],
-)
-def test_wrong_parameters_are_refused(parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError) as error:
-        create("typed-tfidf", **parameters).fit(PAIRS).predict(PAIRS)
-    assert message in str(error.value)
-
-
-def test_pairs_that_are_no_records_are_refused() -> None:
-    with pytest.raises(InputError, match=r"pairs\[1\]: .* expected a Record"):
-        TypedTfidf().fit([]).predict([PAIRS[0], ("a", "b")])  # type: ignore[list-item]
-
-
-def test_it_is_cloned_saved_and_loaded(tmp_path: Path) -> None:
-    model = clone(TypedTfidf(entities="whole")).fit(PAIRS)
-    model.save(tmp_path / "model")
-    assert np.array_equal(load(tmp_path / "model").predict(PAIRS), model.predict(PAIRS))
-
-
-@given(st.lists(st.tuples(records, records), min_size=1, max_size=3))
-def test_scores_are_symmetric_and_in_range(pairs: list[tuple[Record, Record]]) -> None:
-    model = TypedTfidf().fit(pairs)
-    scores = model.predict(pairs)
-    assert scores.shape == (len(pairs), 8)
-    assert ((scores >= 0) & (scores <= 5)).all()
-    assert scores == pytest.approx(model.predict([(right, left) for left, right in pairs]))
-
-
 def test_the_sample_from_the_command_line(tmp_path: Path) -> None:
     done = run_command(["run", "sample-typed", "--out", str(tmp_path)])
     assert done.returncode == 0, done.stderr
@@ -269,12 +165,6 @@ def test_the_sample_from_the_command_line(tmp_path: Path) -> None:
     assert checked.stdout == f"europeana: {folder}/STS.output.europeana.txt is well-formed\n"
     scored = run_command(["score", "sample-typed", str(folder), "--json"])
     assert json.loads(scored.stdout)["datasets"]["europeana"]["n"] == 6
-
-
-def test_predicting_sentences_with_it_is_refused() -> None:
-    done = run_command(["predict", "typed-tfidf"], input="a\tb\n")
-    assert done.returncode == 2
-    assert "typed-tfidf predicts typed scores" in done.stderr
 
 
 def test_without_any_data_the_sample_runs_and_says_what_is_missing(tmp_path: Path) -> None:
@@ -338,24 +228,6 @@ def test_the_published_row_is_no_data_without_records(official_data: Path, tmp_p
     assert all("data fetch" in cell.reason for cell in cells)
 
 
-def test_a_background_is_counted_from_the_command_line_and_run_as_a_model(tmp_path: Path) -> None:
-    things = tmp_path / "things.jsonl"
-    things.write_text('{"id": "1", "title": "A mill"}\n{"title": "A pond", "medium": ["oil"]}\n')
-    model = tmp_path / "data" / "models" / "things"
-    model.parent.mkdir(parents=True)
-    done = run_command(["train", "typed-tfidf", "--records", str(things), "-o", str(model)])
-    assert done.stdout == f"things.jsonl: 2 records\nwrote {model}\n", done.stderr
-    loaded: Any = load(model)
-    assert loaded.document_frequencies_ == {"a": 2, "mill": 1, "oil": 1, "pond": 1}
-    config = tmp_path / "mine.yaml"
-    config.write_text(
-        "task: sample-typed\nbaselines:\n  - {baseline: typed-tfidf, model: things}\n"
-    )
-    done = run_command(["run", str(config), "--data-dir", str(tmp_path / "data")])
-    assert done.returncode == 0, done.stderr
-    assert "trained on the records of things.jsonl (2)" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -376,50 +248,6 @@ def test_a_malformed_catalogue_is_refused(tmp_path: Path, line: str, message: st
     assert f"{things}, line 2" in done.stderr
     assert message in done.stderr
     assert not Path("new").exists()
-
-
-def test_years_are_weighed_by_how_many_records_name_them() -> None:
-    common = [Record(date=("19th century",))] * 9 + [Record(date=("1850",))]
-    model = TypedTfidf().fit_background(common)
-    assert model.document_frequencies_["1801"] == model.document_frequencies_["1900"] == 9
-    left = Record(date=("19th century", "1850"))
-    score = by_type(model.predict([(left, common[0])])[0])["time"]
-    often, rare = math.log(11 / 10) + 1, math.log(11 / 2) + 1
-    both = math.sqrt(2) * often
-    assert score == pytest.approx(5 * both * both / (both * math.hypot(both, rare)))
-
-
-def test_records_with_strings_for_tuples_are_refused() -> None:
-    wrong = Record(title="The mill")  # type: ignore[arg-type]
-    for call in (
-        lambda: TypedTfidf().fit([(wrong, MILL)]),
-        lambda: TypedTfidf().fit_background([wrong]),
-        lambda: TypedTfidf().fit([]).predict([(MILL, wrong)]),
-    ):
-        with pytest.raises(
-            InputError, match=r"\.title: found 'The mill', expected a tuple of text"
-        ):
-            call()
-
-
-def test_it_must_be_fitted() -> None:
-    with pytest.raises(NotFittedError):
-        TypedTfidf().predict(PAIRS)
-
-
-def test_the_annotator_is_loaded_once_a_data_set(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loaded = []
-    real = annotate.annotator_named
-
-    def counting(name: str) -> annotate.Annotator:
-        loaded.append(name)
-        return real(name)
-
-    monkeypatch.setattr("stsbaselines.baselines.typed_tfidf.annotator_named", counting)
-    experiment.run(read_config("sample-typed"), tmp_path)
-    assert loaded == ["builtin"]
 
 
 def test_two_files_of_an_item_are_refused(tmp_path: Path) -> None:
