@@ -8,41 +8,37 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any, ClassVar, TypeVar
 
-from stsbaselines.errors import Fault, InputError
-from stsbaselines.estimator import Estimator, is_learned, unknown_parameter
-from stsbaselines.io import ZIP_ERRORS, new_folder, open_to_read, read_whole
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from stsbaselines.errors import Fault, InputError, suggestion
+from stsbaselines.io import new_folder, open_to_read, read_whole
 from stsbaselines.parallel import in_order
 from stsbaselines.version import __version__
 
 CHUNK_SIZE = 10_000
+# What a saved predictor may hold: of larger numbers, sums and counts are not exact or overflow.
+LARGEST_NUMBER = 1e308
+LARGEST_COUNT = 2**53
 _DESCRIPTION = "predictor.json"
 _ARRAYS = "arrays.npz"
-
-_NOT_AN_NPZ = (
-    *ZIP_ERRORS,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    SyntaxError,
-    TokenError,
-    TypeError,
-)
+# What `predict` raises if the learned attributes of a loaded predictor do not fit together.
+_DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Predictor")
 
 
-class Predictor(Estimator):
-    """A system that gives each pair of sentences a similarity.
+class Predictor(BaseEstimator):  # type: ignore[misc]
+    """A system that predicts a similarity for each pair of sentences.
 
-    Conventions of scikit-learn hold: `__init__` only stores its parameters, learned
+    It is an estimator of scikit-learn: `__init__` only stores its parameters, learned
     attributes end in ``_``, `sklearn.base.clone` and `GridSearchCV` work. A subclass
-    defines `name` and `predict`, `fit` if it learns, `predicts` if that is something
-    else than scores (``alignments`` of chunks), and `files` if parameters are paths of what it
-    reads: their names.
+    defines `name` and `predict`; `fit` if it learns; `predicts` if it predicts something
+    other than scores (``alignments`` of chunks); and `files`, the names of parameters that are
+    paths of files it reads.
 
     Examples
     --------
@@ -58,9 +54,10 @@ class Predictor(Estimator):
     name: ClassVar[str]
     predicts: ClassVar[str] = "scores"
     files: ClassVar[tuple[str, ...]] = ()
+    loaded_from: Path | None = None
 
     def fit(self: Self, pairs: Sequence[Any], gold: Any = None) -> Self:
-        """Learn from pairs; here, do nothing, as a baseline without training needs.
+        """Learn from pairs. By default there is nothing to learn.
 
         Parameters
         ----------
@@ -91,10 +88,9 @@ class Predictor(Estimator):
         ----------
         pairs : iterable of (str, str)
         chunk_size : int
-            Pairs a chunk.
+            Pairs per chunk.
         n_jobs : int
-            Processes, -1 for all cores; or workers of a cluster, see `stsbaselines.parallel`. A
-            single chunk is predicted in this process.
+            Number of processes, -1 for all cores. A single chunk is predicted in this process.
 
         Yields
         ------
@@ -103,37 +99,44 @@ class Predictor(Estimator):
         yield from in_order(self._predict_chunk, chunks_of(pairs, chunk_size), n_jobs)
 
     def files_read(self) -> dict[str, Path]:
-        """Return the files and folders that its parameters name, by what to call them."""
+        """Return the files and folders that its parameters name, by their labels."""
         values = [getattr(self, name) for name in self.files]
         each = [one for value in values for one in (value if isinstance(value, list) else [value])]
         paths = [Path(one) for one in each if isinstance(one, str | os.PathLike)]
         return {f"file {path}": path for path in paths if path.exists()}
 
     def is_pairwise(self) -> bool:
-        """Tell whether what is predicted for a pair does not depend on the pairs around it."""
+        """Return whether the prediction for a pair does not depend on the other pairs."""
         return type(self).predict_chunks is Predictor.predict_chunks
 
     def signature(self) -> str:
-        """Return what predictions are made by, as a text: name, perhaps details, and version."""
+        """Return name, details where needed, and version, as one text."""
         return f"{self.name}|version:stsbaselines-{__version__}"
 
     def score_lines(self, lines: bytes) -> bytes | None:
-        """Score whole lines of two TAB-separated sentences at once, if there is a faster way.
+        """Return the output for whole lines of TAB-separated pairs, if there is a faster way.
 
-        Parameters
-        ----------
-        lines : bytes
-
-        Returns
-        -------
-        bytes or None
-            The lines of the output; None, as here, to read and predict pairs instead, which also
-            says what is wrong with a line.
+        None, the default, means that pairs are read and predicted instead, which also reports
+        what is wrong with a line.
         """
         return None
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return type(self).fit is Predictor.fit or any(map(_is_learned, vars(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(super().__getstate__())  # a copy, which a subclass may change
+
     def _predict_chunk(self, chunk: list[Any]) -> Any:
-        predictions = self.predict(chunk)
+        try:
+            predictions = self.predict(chunk)
+        except _DAMAGED as error:
+            if self.loaded_from is None or isinstance(error, InputError):
+                raise
+            found = f"content that it cannot predict with ({type(error).__name__}: {error})"
+            raise InputError(
+                [Fault(str(self.loaded_from), found, f"a saved {self.name}")]
+            ) from error
         if len(predictions) != len(chunk):
             raise InputError(
                 f"{type(self).__name__} gave {len(predictions)} predictions"
@@ -141,45 +144,37 @@ class Predictor(Estimator):
             )
         return predictions
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return type(self).fit is Predictor.fit or super().__sklearn_is_fitted__()
-
     def save(self, directory: str | Path) -> None:
         """Write the parameters and learned attributes to a new folder, as JSON and npz.
 
-        There is no pickle in it, so that models can be exchanged safely. Of parameters,
-        paths become text and tuples lists.
+        It contains no pickle, so that models can be exchanged safely. Paths become text and
+        tuples become lists.
 
         Parameters
         ----------
         directory : path
-            It must not be there yet.
+            It must not exist yet.
 
         Raises
         ------
         InputError
-            If the folder is there already, or a parameter or learned attribute is
-            neither plain JSON nor a numeric array.
+            If the folder exists already, or a parameter or learned attribute is
+            neither plain JSON nor an array of finite numbers.
         """
-        import numpy as np  # slow to import
-
-        target = Path(directory)
         if not hasattr(self, "name"):
             raise InputError(f"{type(self).__name__} has no `name`, by which it could be saved.")
-        learned = {key: value for key, value in vars(self).items() if is_learned(key)}
+        learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
         arrays = {key: value for key, value in learned.items() if _is_plain_array(value)}
-        text = _as_json(
-            {
-                "format": 1,
-                "version": __version__,
-                "name": self.name,
-                "parameters": {
-                    key: _plain(value) for key, value in self.get_params(deep=False).items()
-                },
-                "attributes": {key: learned[key] for key in learned if key not in arrays},
-            }
-        )
-        with new_folder(target) as folder:
+        parameters = self.get_params(deep=False)
+        description = {
+            "format": 1,
+            "version": __version__,
+            "name": self.name,
+            "parameters": {key: _plain(value) for key, value in parameters.items()},
+            "attributes": {key: learned[key] for key in learned if key not in arrays},
+        }
+        text = _to_json(description)
+        with new_folder(Path(directory)) as folder:
             (folder / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
             np.savez(folder / _ARRAYS, **arrays)
 
@@ -194,7 +189,8 @@ class Predictor(Estimator):
         Raises
         ------
         InputError
-            If the folder does not hold a saved predictor of this class.
+            If the folder does not hold a saved predictor of this class, or it holds numbers that
+            are not finite, absolute values above 1e308 or integers above 2**53.
         """
         folder = Path(directory)
         description = _read_description(folder / _DESCRIPTION)
@@ -202,24 +198,54 @@ class Predictor(Estimator):
         if getattr(cls, "name", None) != name:
             raise InputError([Fault(str(folder), f"a saved {name!r}", f"a {cls.__name__}")])
         predictor = with_parameters(cls, description["parameters"])
-        for key, value in [*description["attributes"].items(), *read_arrays(folder / _ARRAYS)]:
-            if not is_learned(key):
-                raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
-            setattr(predictor, key, value)
+        for key, value in description["attributes"].items():
+            predictor._restore_learned(folder, key, value)
+        for key, array in read_arrays(folder / _ARRAYS):
+            if not _is_plain_array(array):
+                found, expected = f"other values in {key!r}", "finite numbers up to 1e308"
+                raise InputError([Fault(str(folder / _ARRAYS), found, expected)])
+            predictor._restore_learned(folder, key, array)
+        predictor.loaded_from = folder
         try:
             predictor._check_loaded()
         except InputError as error:
             raise InputError([Fault(str(folder), str(error), f"a saved {name}")]) from None
         return predictor
 
+    def _restore_learned(self, folder: Path, name: str, value: Any) -> None:
+        if not _is_learned(name):
+            raise InputError([Fault(str(folder), f"attribute {name!r}", "names that end in _")])
+        setattr(self, name, value)
+
     def _check_loaded(self) -> None:
         """Refuse learned attributes that do not belong together; a baseline may override it."""
 
 
-def _is_plain_array(value: object) -> bool:
-    import numpy as np  # slow to import
+def _is_learned(attribute: str) -> bool:
+    return attribute.endswith("_") and not attribute.startswith("_")
 
-    return isinstance(value, np.ndarray) and not value.dtype.hasobject
+
+def _is_plain_array(value: object) -> bool:
+    """Return whether a value is an array of text, of truth values or of numbers within bounds."""
+    if not isinstance(value, np.ndarray):
+        return False
+    if value.dtype.kind in "iu":
+        lowest, highest = int(value.min(initial=0)), int(value.max(initial=0))
+        return lowest >= -LARGEST_COUNT and highest <= LARGEST_COUNT
+    if value.dtype.kind == "f":
+        return float(np.abs(value).max(initial=0)) <= LARGEST_NUMBER
+    return value.dtype.kind in "bSU"
+
+
+def _is_bounded(value: object) -> bool:
+    """Return whether a value of JSON has no number that is out of bounds."""
+    if isinstance(value, dict):
+        return all(map(_is_bounded, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_bounded, value))
+    if isinstance(value, int):
+        return abs(value) <= LARGEST_COUNT
+    return not isinstance(value, float) or abs(value) <= LARGEST_NUMBER
 
 
 def _plain(value: object) -> object:
@@ -229,17 +255,16 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _as_json(description: dict[str, Any]) -> str:
+def _to_json(description: dict[str, Any]) -> str:
     try:
         text = json.dumps(description, indent=2, allow_nan=False)
-        changed = json.loads(text) != description
+        is_kept = json.loads(text) == description and _is_bounded(description)
     except (TypeError, ValueError):
-        changed = True
-    if changed:
-        name = description["name"]
+        is_kept = False
+    if not is_kept:
         raise InputError(
-            f"{name} cannot be saved, since a parameter or learned attribute of it is neither"
-            " plain JSON nor a numeric array."
+            f"{description['name']} cannot be saved, because a parameter or learned attribute is"
+            " neither plain JSON nor an array of finite numbers."
         )
     return text
 
@@ -294,22 +319,23 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
     Raises
     ------
     InputError
-        If it is none.
+        If it is not an npz file of plain arrays.
     """
-    import numpy as np  # slow to import
-
     with open_to_read(path) as stream, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what Python 2 wrote
+        warnings.simplefilter("ignore")  # about arrays written by Python 2
         try:
             arrays = np.load(stream, allow_pickle=False)
             found = [(key, arrays[key]) for key in arrays.files]
-            if all(isinstance(value, np.ndarray) for _, value in found):
-                return found
         except InputError:
             raise
-        except _NOT_AN_NPZ:
-            pass
-    raise InputError([Fault(str(path), "no npz of plain arrays", "saved arrays")])
+        except Exception:  # NumPy, zipfile and zlib raise many kinds for damaged content
+            found = []
+            is_read = False
+        else:
+            is_read = all(isinstance(value, np.ndarray) for _, value in found)
+    if not is_read:
+        raise InputError([Fault(str(path), "no npz of plain arrays", "saved arrays")])
+    return found
 
 
 def saved_name(directory: str | Path) -> str:
@@ -318,11 +344,15 @@ def saved_name(directory: str | Path) -> str:
 
 
 def with_parameters(predictor: type[Self], parameters: Mapping[str, Any]) -> Self:
-    """Return an object of a class, or refuse a parameter that it does not have."""
+    """Return a predictor of a class with parameters; raise InputError for an unknown one."""
     known = predictor().get_params(deep=False)
     for parameter in parameters:
         if parameter not in known:
-            raise unknown_parameter(f"baseline {predictor.name!r}", parameter, known)
+            hint = suggestion(parameter, known) or "."
+            raise InputError(
+                f"baseline {predictor.name!r} has no parameter {parameter!r}{hint}"
+                f" It has: {', '.join(known) or 'none'}."
+            )
     return predictor(**parameters)
 
 
@@ -330,12 +360,13 @@ def _refuse_constant(text: str) -> None:
     raise ValueError(text)
 
 
-def _read_description(path: Path) -> Mapping[str, Any]:
+def _read_description(path: Path) -> dict[str, Any]:
     content = read_whole(path)
     try:
         description = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+        is_bounded = _is_bounded(description)
     except (ValueError, RecursionError):
-        description = None
+        description, is_bounded = None, False
     fields = {"name": str, "parameters": dict, "attributes": dict}
     if not isinstance(description, dict) or not all(
         isinstance(description.get(key), kind) for key, kind in fields.items()
@@ -343,4 +374,12 @@ def _read_description(path: Path) -> Mapping[str, Any]:
         raise InputError([Fault(str(path), "other content", "a saved predictor's description")])
     if description.get("format") != 1:
         raise InputError([Fault(str(path), f"format {description.get('format')!r}", "format 1")])
+    if not is_bounded:
+        raise InputError(
+            [
+                Fault(
+                    str(path), "a number out of bounds", "numbers up to 1e308, integers up to 2**53"
+                )
+            ]
+        )
     return description

@@ -1,226 +1,307 @@
-"""Estimators that do not import scikit-learn, and that it takes for its own."""
+"""The one interface of all baselines: an estimator of scikit-learn that is saved without pickle."""
 
 from __future__ import annotations
 
 import copy
+import json
+import math
+import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils import validation
+from sklearn.utils.validation import check_is_fitted
 
+import stsbaselines
 from stsbaselines.baselines._dkpro_features import CharacterNgrams, StringSimilarity
 from stsbaselines.baselines.dkpro_string import DKProString
-from stsbaselines.estimator import Estimator, check_is_fitted
-from stsbaselines.predictor import Predictor
+from stsbaselines.baselines.random import RandomScores
+from stsbaselines.baselines.token_cosine import TokenCosine
+from stsbaselines.errors import InputError
+from stsbaselines.predictor import Predictor, read_arrays
+from tests.helpers import zipped
 
-PAIRS = [("a cat", "a dog"), ("The cat sleeps", "The cat sleeps."), ("a b c", "a b d"), ("x", "y")]
-GOLD = [2.0, 5.0, 3.0, 0.0]
-SLOW = ("joblib", "matplotlib", "nltk", "pandas", "scipy", "sklearn")
-PREDICT = f"""
-import sys
-from stsbaselines.cli.main import main
-try:
-    main()
-finally:
-    print([name for name in {SLOW} if name in sys.modules], file=sys.stderr)
-"""
+PAIRS = [("a b", "a b"), ("A b", "a B"), ("a", "b"), ("A", "a"), ("a b", "b c"), ("c", "d")]
+GOLD = [5.0, 5.0, 0.0, 5.0, 2.5, 0.0]
 
 
-class Constant(Estimator):
-    """It predicts one number, its parameter or what it learns."""
+class Weighted(Predictor):
+    """A baseline that learns: the cosine, mapped onto the gold by a line."""
 
-    def __init__(
-        self, value: float | None = None, kept: Any = (), inner: Any = None, **ignored: Any
-    ) -> None:
-        self.value = value
-        self.kept = kept
-        self.inner = inner
+    name = "weighted"
 
-    def fit(self, pairs: Sequence[Any], gold: Any = None) -> Constant:
-        self.found_ = float(np.mean(gold)) if self.value is None else self.value
+    def __init__(self, lowercase: bool = False) -> None:
+        self.lowercase = lowercase
+
+    def fit(self, pairs: Sequence[Any], gold: Sequence[float] | None = None) -> Weighted:
+        self.line_ = np.polyfit(self._cosines(pairs), np.asarray(gold), 1)
+        self.words_ = ["a", "b"]
+        self.count_ = 2
         return self
 
     def predict(self, pairs: Sequence[Any]) -> Any:
         check_is_fitted(self)
-        return np.full(len(pairs), self.found_)
+        slope, intercept = self.line_
+        return self._cosines(pairs) * slope + intercept
 
-    def score(self, pairs: Sequence[Any], gold: Any) -> float:
-        return -float(np.abs(self.predict(pairs) - gold).sum())
-
-
-class Theirs(BaseEstimator):  # type: ignore[misc]
-    def __init__(self, value: float | None = None, kept: Any = (), inner: Any = None) -> None:
-        self.value = value
-        self.kept = kept
-        self.inner = inner
+    def _cosines(self, pairs: Sequence[Any]) -> Any:
+        lowered = [(left.lower(), right.lower()) for left, right in pairs]
+        return TokenCosine().predict(lowered if self.lowercase else pairs)
 
 
-class Bare(Estimator):
-    """It has no parameters."""
+# Conventions of scikit-learn
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {},
-        {"value": 2.5},
-        {"value": None, "kept": ()},
-        {"kept": ["a"], "value": float("nan")},
-        {"inner": {"x": 1}, "kept": "'"},
-        {"inner": Constant(1)},
-        {"inner": Constant(inner=Constant(kept=[1]))},
-        {"inner": Constant},
-    ],
-)
-def test_parameters_and_what_is_printed_are_as_in_scikit_learn(parameters: dict[str, Any]) -> None:
-    ours, theirs = Constant(**parameters), Theirs(**parameters)
-    for deep in (True, False):
-        assert ours.get_params(deep) == theirs.get_params(deep)
-    assert list(ours.get_params(deep=False)) == list(theirs.get_params(deep=False))
-    assert repr(ours) == repr(theirs).replace("Theirs", "Constant")
+def test_a_predictor_is_printed_and_cloned_as_an_estimator() -> None:
+    fitted = Weighted(lowercase=True).fit(PAIRS, GOLD)
+    assert repr(fitted) == "Weighted(lowercase=True)"
+    assert repr(clone(fitted)) == repr(fitted)
+    assert not hasattr(clone(fitted), "line_")
+    assert Weighted().set_params(lowercase=True).get_params() == {"lowercase": True}
+    with pytest.raises(ValueError, match="'lower'"):
+        Weighted().set_params(lower=True)
 
 
-def test_an_estimator_without_parameters() -> None:
-    assert Bare().get_params() == {}
-    assert repr(Bare().set_params()) == "Bare()"
-    assert type(clone(Bare())) is Bare
+def test_grid_search_finds_the_better_parameter() -> None:
+    scorer = make_scorer(lambda gold, scores: -np.abs(np.subtract(gold, scores)).sum())
+    search = GridSearchCV(Weighted(), {"lowercase": [False, True]}, scoring=scorer, cv=2)
+    search.fit(PAIRS, GOLD)
+    assert search.best_params_ == {"lowercase": True}
+    assert search.predict(PAIRS) == pytest.approx(GOLD)
 
 
-def test_parameters_without_names_are_refused_as_by_scikit_learn() -> None:
-    class Ours(Estimator):
-        def __init__(self, *values: float) -> None:
-            self.values = values
-
-    class Theirs(BaseEstimator):  # type: ignore[misc]
-        def __init__(self, *values: float) -> None:
-            self.values = values
-
-    for estimator in (Ours(1.0), Theirs(1.0)):
-        with pytest.raises(RuntimeError, match="parameters in the signature"):
-            estimator.get_params()
+def test_a_pipeline_of_transformer_and_predictor() -> None:
+    assert make_pipeline("passthrough", TokenCosine()).predict([("a", "a")]).tolist() == [1]
+    pipeline = make_pipeline(CharacterNgrams(), "passthrough").fit(PAIRS, GOLD)
+    assert "CharacterNgrams()" in repr(pipeline)
+    assert "CharacterNgrams" in pipeline._repr_html_()
 
 
-def test_parameters_of_parameters_are_set() -> None:
-    outer = Constant(inner=Constant(1))
-    assert outer.set_params(inner__value=2, kept="x", inner__kept="y") is outer
-    assert outer.get_params() == {
-        "inner": outer.inner,
-        "inner__inner": None,
-        "inner__kept": "y",
-        "inner__value": 2,
-        "kept": "x",
-        "value": None,
-    }
-    other = Constant(5)
-    assert outer.set_params(inner=other, inner__kept="z").inner is other
-    assert other.kept == "z"
+@pytest.mark.parametrize("estimator", [Weighted(), CharacterNgrams(), DKProString()])
+def test_what_is_not_fitted_is_refused(estimator: Any) -> None:
+    message = f"^This {type(estimator).__name__} instance is not fitted yet. Call 'fit' with"
+    with pytest.raises(NotFittedError, match=message):
+        check_is_fitted(clone(estimator))
+    check_is_fitted(clone(estimator).fit(PAIRS, GOLD))
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"valu": 1}, "Constant has no parameter 'valu', did you mean 'value'[?] It has: inner,"),
-        ({"ignored": 1}, "no parameter 'ignored'"),
-        ({"found_": 1}, "no parameter 'found_'"),
-        ({"x__value": 1}, "no parameter 'x'"),
-        ({"inner__x": 1}, "Bare has no parameter 'x'. It has: none."),
-    ],
-)
-def test_an_unknown_parameter_is_refused(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Constant(inner=Bare()).set_params(**parameters)
-
-
-def test_a_clone_has_the_parameters_but_learned_nothing() -> None:
-    fitted = Constant(kept=["a"], inner=Constant(1)).fit(PAIRS, GOLD)
-    found = clone(fitted)
-    assert repr(found) == repr(fitted)
-    assert found.kept is not fitted.kept
-    assert found.inner is not fitted.inner
-    assert not hasattr(found, "found_")
+@pytest.mark.parametrize("estimator", [TokenCosine(), StringSimilarity()])
+def test_what_learns_nothing_is_fitted(estimator: Any) -> None:
+    check_is_fitted(estimator)
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_a_copy_has_learned_the_same(duplicate: Any) -> None:
-    fitted = Constant(kept=["a"]).fit(PAIRS, GOLD)
-    found = duplicate(fitted)
-    if isinstance(found, bytes):
-        found = pickle.loads(found)
-    assert found.predict(PAIRS).tolist() == [2.5] * 4
-    assert vars(found) == vars(fitted)
-    found.value = 1.0
-    assert fitted.value is None
+def test_a_copy_has_learned_the_same(duplicate: Callable[[Any], Any]) -> None:
+    for fitted in (Weighted().fit(PAIRS, GOLD), DKProString().fit(PAIRS, GOLD)):
+        before = {**vars(fitted)}
+        found = duplicate(fitted)
+        if isinstance(found, bytes):
+            found = pickle.loads(found)
+        assert found.predict(PAIRS).tolist() == fitted.predict(PAIRS).tolist()
+        assert before.keys() <= vars(fitted).keys()
 
 
-def test_a_grid_search_finds_the_best_parameter() -> None:
-    search = GridSearchCV(Constant(), {"value": [0.0, 3.0, 9.0]}, cv=2).fit(PAIRS, GOLD)
-    assert search.best_params_ == {"value": 3.0}
-    assert search.predict(PAIRS).tolist() == [3.0] * 4
+# Predicting chunk by chunk
 
 
-def test_a_pipeline_of_transformer_and_regression() -> None:
-    pipeline = make_pipeline(CharacterNgrams(), Constant()).fit(PAIRS, GOLD)
-    assert pipeline.predict(PAIRS).tolist() == [2.5] * 4
-    assert pipeline.set_params(constant__value=1.0).fit(PAIRS, GOLD).predict(PAIRS)[0] == 1.0
-    assert "CharacterNgrams()" in repr(pipeline)
-    assert "CharacterNgrams" in pipeline._repr_html_()
-    searched = GridSearchCV(pipeline, {"constant__value": [None, 1.0]}, cv=2).fit(PAIRS, GOLD)
-    assert clone(searched).estimator.get_params()["constant__value"] == 1.0
+@pytest.mark.parametrize("scores", [np.zeros(3), np.zeros((1, 6))])
+def test_a_wrong_number_of_predictions_is_refused(scores: Any) -> None:
+    class Wrong(Predictor):
+        name = "wrong"
+
+        def predict(self, pairs: Sequence[Any]) -> Any:
+            return scores
+
+    with pytest.raises(InputError, match="predictions for 6 pairs, but must give one for each"):
+        list(Wrong().predict_chunks(PAIRS))
 
 
-@pytest.mark.parametrize("check", [check_is_fitted, validation.check_is_fitted])
-def test_what_is_not_fitted_is_refused(check: Any) -> None:
-    for estimator in (Constant(), CharacterNgrams(), DKProString()):
-        name = type(estimator).__name__
-        message = f"^This {name} instance is not fitted yet. Call 'fit' with appropriate arguments"
-        with pytest.raises(NotFittedError, match=message):
-            check(estimator)
-        check(estimator.fit(PAIRS, GOLD))
-    check(StringSimilarity())
+@pytest.mark.parametrize("pair", ["ab", ("a",), (None, "a"), ("a", b"b"), ("a", "b", "c"), 1])
+def test_what_is_no_pair_of_sentences_is_refused(pair: Any) -> None:
+    with pytest.raises(InputError, match=r"pairs\[1\]: found .* expected a pair of two strings"):
+        TokenCosine().predict([("a", "b"), pair])
 
 
-def test_a_predictor_that_does_not_learn_is_fitted() -> None:
-    class Lengths(Predictor):
-        name = "lengths"
-
-    class Learning(Lengths):
-        def fit(self, pairs: Sequence[Any], gold: Any = None) -> Any:
-            self.done_ = True
-            return self
-
-    check_is_fitted(Lengths())
-    check_is_fitted(Learning().fit([]))
-    with pytest.raises(NotFittedError):
-        check_is_fitted(Learning())
+# Saving and loading
 
 
-def scores_and_slow_modules(arguments: Sequence[str], folder: Path) -> tuple[list[str], str]:
-    """Return the printed scores of `PAIRS`, and which of the slow modules were imported."""
-    (folder / "pairs.txt").write_text("".join(f"{left}\t{right}\n" for left, right in PAIRS))
-    command = [sys.executable, "-c", PREDICT, "predict", arguments[0], "pairs.txt", *arguments[1:]]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-    return done.stdout.split(), done.stderr
-
-
-def test_predicting_imports_nothing_slow(tmp_path: Path) -> None:
-    model = DKProString().fit(PAIRS, GOLD)
-    model.save(tmp_path / "model")
-    drawn = np.random.RandomState(1).uniform(0, 5, len(PAIRS))
-    expected = {
-        ("token-cosine",): [0.5, 2 / 3, 2 / 3, 0.0],
-        ("random", "--set", "random_state=1"): drawn,
-        ("model",): model.predict(PAIRS),
+def test_a_predictor_is_saved_and_loaded(tmp_path: Path) -> None:
+    fitted = Weighted(lowercase=True).fit(PAIRS, GOLD)
+    fitted.save(tmp_path / "saved")
+    loaded = Weighted.load(tmp_path / "saved")
+    assert (loaded.predict(PAIRS) == fitted.predict(PAIRS)).all()
+    assert (loaded.words_, loaded.count_) == (["a", "b"], 2)
+    assert {each.name for each in (tmp_path / "saved").iterdir()} == {
+        "arrays.npz",
+        "predictor.json",
     }
-    for arguments, scores in expected.items():
-        printed, slow = scores_and_slow_modules(arguments, tmp_path)
-        assert (printed, slow) == ([f"{score:.10f}" for score in scores], "[]\n")
+    with pytest.raises(InputError, match="no baseline 'weighted'"):
+        stsbaselines.load(tmp_path / "saved")
+    TokenCosine().save(tmp_path / "other")
+    with pytest.raises(InputError, match="found a saved 'token-cosine', expected a Weighted"):
+        Weighted.load(tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("state_", np.random.RandomState(1)),
+        ("table_", {1: 2}),
+        ("objects_", np.array([object()])),
+        ("number_", math.inf),
+        ("numbers_", np.array([math.nan])),
+        ("count_", 2**60),
+    ],
+)
+def test_saving_refuses_what_cannot_be_exchanged(
+    attribute: str, value: object, tmp_path: Path
+) -> None:
+    predictor = Weighted().fit(PAIRS, GOLD)
+    setattr(predictor, attribute, value)
+    with pytest.raises(InputError, match="neither plain JSON nor an array of finite numbers"):
+        predictor.save(tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
+
+
+def test_saving_needs_a_new_folder_and_plain_parameters(tmp_path: Path) -> None:
+    TokenCosine().save(tmp_path / "saved")
+    with pytest.raises(InputError, match="saved: found something there, expected a new folder"):
+        TokenCosine().save(tmp_path / "saved")
+    with pytest.raises(InputError, match="random cannot be saved"):
+        RandomScores(random_state=np.random.RandomState(1)).save(tmp_path / "other")
+
+
+def change(folder: Path, **fields: Any) -> None:
+    """Change fields of a description; those of parameters and attributes are added."""
+    path = folder / "predictor.json"
+    content = json.loads(path.read_text())
+    for key, value in fields.items():
+        is_added = isinstance(value, dict) and isinstance(content.get(key), dict)
+        content[key] = {**content[key], **value} if is_added else value
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (lambda folder: (folder / "predictor.json").unlink(), "json: found nothing there"),
+        (lambda folder: (folder / "arrays.npz").unlink(), "npz: found nothing there"),
+        (lambda folder: (folder / "predictor.json").write_text("{"), "found other content"),
+        (lambda folder: (folder / "predictor.json").write_text("[1]"), "found other content"),
+        (lambda folder: (folder / "predictor.json").write_text("[" * 10**6), "found other content"),
+        (lambda folder: change(folder, format=2), "found format 2"),
+        (lambda folder: change(folder, name="pickle"), "no baseline 'pickle'"),
+        (lambda folder: change(folder, name="../../module"), "no baseline"),
+        (lambda folder: change(folder, parameters={"x": 1}), "no parameter 'x'"),
+        (lambda folder: change(folder, parameters={"__class__": 1}), "no parameter '__class__'"),
+        (lambda folder: change(folder, attributes={"predict": 1}), "attribute 'predict'"),
+        (lambda folder: change(folder, attributes={"__class__": 1}), "attribute '__class__'"),
+        (lambda folder: change(folder, attributes={"a_": [{"b": 2**60}]}), "out of bounds"),
+        (lambda folder: change(folder, attributes={"a_": -(10**400)}), "out of bounds"),
+        (lambda folder: change(folder, attributes={"a_": math.nan}), "found other content"),
+        (lambda folder: (folder / "arrays.npz").write_bytes(b"PK\x03\x04"), "saved arrays"),
+        (lambda folder: np.savez(folder / "arrays.npz", a=np.ones(1)), "attribute 'a'"),
+        (lambda folder: np.savez(folder / "arrays.npz", a_=[math.nan]), "other values in 'a_'"),
+        (lambda folder: np.savez(folder / "arrays.npz", a_=[-math.inf]), "other values in 'a_'"),
+        (lambda folder: np.savez(folder / "arrays.npz", a_=[1.5e308]), "other values in 'a_'"),
+        (lambda folder: np.savez(folder / "arrays.npz", a_=[2**53 + 1]), "other values in 'a_'"),
+        (lambda folder: np.savez(folder / "arrays.npz", a_=[1j]), "other values in 'a_'"),
+    ],
+)
+def test_loading_refuses_damaged_folders(
+    fault: Callable[[Path], Any], message: str, tmp_path: Path
+) -> None:
+    TokenCosine().save(tmp_path / "saved")
+    fault(tmp_path / "saved")
+    with pytest.raises(InputError, match=message):
+        stsbaselines.load(tmp_path / "saved")
+
+
+@pytest.mark.parametrize("arrays", [{}, {"line_": np.ones(3)}, {"line_": np.ones((2, 2))}])
+def test_learned_attributes_that_do_not_fit_are_one_sentence(
+    arrays: dict[str, Any], tmp_path: Path
+) -> None:
+    Weighted().fit(PAIRS, GOLD).save(tmp_path / "saved")
+    np.savez(tmp_path / "saved" / "arrays.npz", **arrays)
+    with pytest.raises(InputError, match=r"saved: found content .* expected a saved weighted"):
+        list(Weighted.load(tmp_path / "saved").predict_chunks(PAIRS))
+
+
+class Attack:
+    """What runs code as soon as it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, ("attacked",)
+
+
+def npz_of(header: bytes) -> bytes:
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    return zipped(("left.npy", array + b"\0" * 64))
+
+
+def damaged(content: bytes) -> bytes:
+    return content[:50] + b"\xff" * 10 + content[60:]
+
+
+HEADER = b"{'descr': '<f8', 'fortran_order': False, 'shape': (8,),}\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pickle.dumps(Attack()),
+        b"\x93NUMPY\x01",
+        zipped(("left.npy", b"\x93NUMPY")),
+        zipped(("left.txt", b"text")),
+        damaged(npz_of(HEADER)),
+        npz_of(HEADER[:40]),
+        npz_of(HEADER.replace(b"8,", b"9999999999999, 9")),
+        npz_of(HEADER.replace(b"8,", b"-1,")),
+        npz_of(HEADER.replace(b"<f8", b"|O")),
+        npz_of(b"__import__('os').mkdir('attacked')\n"),
+        npz_of(b"{[]: 1, 2: 3}\n"),
+        npz_of(b"(" * 9000 + b"\n"),
+    ],
+)
+def test_a_file_that_is_no_npz_of_plain_arrays_runs_nothing(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "kitchen.npz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"kitchen.npz: found no npz of plain arrays"):
+        read_arrays(path)
+    assert not Path("attacked").exists()
+
+
+def test_arrays_of_objects_are_refused_and_run_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "kitchen.npz"
+    np.savez(path, left=np.array([Attack()], dtype=object), right=np.eye(2))
+    with pytest.raises(InputError, match=r"kitchen.npz: found no npz of plain arrays"):
+        read_arrays(path)
+    assert not Path("attacked").exists()
+
+
+# Imports
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["tables", "--help"], ["data", "list"], ["score", "sample-sts", "."], ["check", "sample-sts"]],
+)
+def test_commands_that_predict_nothing_do_not_import_scikit_learn(arguments: list[str]) -> None:
+    code = (
+        "import sys, stsbaselines, stsbaselines.cli.main\n"
+        "try:\n    stsbaselines.cli.main.main()\n"
+        "finally:\n    sys.stderr.write(str('sklearn' in sys.modules))"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.stderr.endswith("False")

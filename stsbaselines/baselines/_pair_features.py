@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from stsbaselines.errors import InputError, unknown
-from stsbaselines.estimator import Estimator, check_is_fitted
 from stsbaselines.predictor import check_pairs, chunks_of
 from stsbaselines.scoring.correlation import FloatArray
 
@@ -22,7 +23,7 @@ PAIRS_A_TASK = 200
 Pair = tuple[str, str]
 
 
-class PairFeatures(Estimator):
+class PairFeatures(BaseEstimator):  # type: ignore[misc]
     """A transformer of pairs of sentences to features.
 
     A subclass defines `_names`, `row` or `_rows`, and `fit` if it learns.
@@ -78,7 +79,7 @@ class PairFeatures(Estimator):
         return [self.row(left, right) for left, right in pairs]
 
     def __sklearn_is_fitted__(self) -> bool:
-        return type(self).fit is PairFeatures.fit or super().__sklearn_is_fitted__()
+        return type(self).fit is PairFeatures.fit or any(key.endswith("_") for key in vars(self))
 
 
 class PairCache:

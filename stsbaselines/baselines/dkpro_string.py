@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
 from stsbaselines.baselines._dkpro_features import (
     CharacterNgrams,
@@ -41,7 +42,6 @@ from stsbaselines.baselines._pair_features import (
     chosen_groups,
 )
 from stsbaselines.errors import InputError, unknown
-from stsbaselines.estimator import check_is_fitted
 from stsbaselines.predictor import CHUNK_SIZE, Predictor, check_pairs
 from stsbaselines.scoring.correlation import FloatArray
 

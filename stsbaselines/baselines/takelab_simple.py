@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
 from stsbaselines.baselines._pair_features import (
     HIGHEST,
@@ -55,7 +56,6 @@ from stsbaselines.baselines._takelab_features import (
 )
 from stsbaselines.data.corpora import CorpusState, find_wordnet, sentences_of, state_of
 from stsbaselines.errors import InputError
-from stsbaselines.estimator import check_is_fitted
 from stsbaselines.predictor import Predictor, check_pairs, chunks_of
 from stsbaselines.scoring.correlation import FloatArray, pearson
 from stsbaselines.text.information_content import InformationContent, information_content

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from stsbaselines.errors import InputError, unknown
-from stsbaselines.estimator import check_is_fitted
 from stsbaselines.predictor import Predictor
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks.records import Record, check_record
