@@ -114,6 +114,13 @@ def test_a_copy_has_learned_the_same(duplicate: Callable[[Any], Any]) -> None:
 # Predicting chunk by chunk
 
 
+def test_chunks_are_read_only_when_they_are_needed() -> None:
+    pairs = iter([("a", "a")] * 1000)
+    chunks = TokenCosine().predict_chunks(pairs, chunk_size=10)
+    assert next(chunks).tolist() == [1] * 10
+    assert len(list(pairs)) == 990
+
+
 @pytest.mark.parametrize("scores", [np.zeros(3), np.zeros((1, 6))])
 def test_a_wrong_number_of_predictions_is_refused(scores: Any) -> None:
     class Wrong(Predictor):

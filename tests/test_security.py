@@ -6,8 +6,6 @@ import ast
 import gzip
 import io
 import json
-import os
-import pickle
 import subprocess
 import sys
 import zipfile
@@ -15,11 +13,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import stsbaselines
-from stsbaselines import baselines, predictor
+from stsbaselines import baselines
 from stsbaselines.data import corpora
 from stsbaselines.data.catalogue import Task
 from stsbaselines.data.find import SAMPLES

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +23,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stsbaselines.baselines import _token_cosine_fast, _token_cosine_kernel, token_cosine
-from stsbaselines.baselines.token_cosine import Kernel, TokenCosine
+from stsbaselines.baselines.token_cosine import Kernel, TokenCosine, tokens
 from stsbaselines.data.catalogue import find_task, task_names
 from stsbaselines.data.find import locate_all
 from stsbaselines.errors import InputError
@@ -411,3 +413,46 @@ def test_official_pairs(name: str, official_data: Path) -> None:
     assert files
     for path in files:
         check(path.read_bytes())
+
+
+def tokens_of_perl(sentence: bytes) -> set[bytes]:
+    """``split /\\s+/``: runs of white space part; trailing empty fields go, a leading one stays."""
+    fields = re.split(rb"[ \t\n\r\f\v]+", sentence)
+    while fields and not fields[-1]:
+        fields.pop()
+    return set(fields)
+
+
+@given(st.binary(max_size=40) | st.text(" \ta.\u00a0\x1cB", max_size=20).map(str.encode))
+def test_tokens_are_those_of_perl(raw: bytes) -> None:
+    assert tokens(raw.decode("utf-8", "surrogateescape")) == tokens_of_perl(raw)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("a b c", "a b d", 2 / 3),
+        ("a a a", "a", 1.0),
+        (" a", "a", 1 / math.sqrt(2)),
+        (" a", " b", 0.5),
+        ("A", "a", 0.0),
+        ("dog.", "dog", 0.0),
+        ("", "", 0.0),
+        ("   ", "   ", 0.0),
+        ("a\u00a0b", "a b", 0.0),
+        ("caf\u00e9", "cafe\u0301", 0.0),
+    ],
+)
+def test_token_cosine_by_hand(left: str, right: str, expected: float) -> None:
+    assert TokenCosine().predict([(left, right)]) == pytest.approx([expected])
+
+
+@given(st.lists(st.tuples(st.text(), st.text())))
+def test_token_cosine_is_symmetric_and_in_range(pairs: list[tuple[str, str]]) -> None:
+    pairs = [
+        tuple(side.encode("utf-8", "replace").decode() for side in pair)  # type: ignore[misc]
+        for pair in pairs
+    ]
+    scores = TokenCosine().predict(pairs)
+    assert ((scores >= 0) & (scores <= 1 + 1e-12)).all()
+    assert (scores == TokenCosine().predict([(right, left) for left, right in pairs])).all()
