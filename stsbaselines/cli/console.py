@@ -1,4 +1,4 @@
-"""What commands share: how they print, show progress and read options."""
+"""Shared by the commands: common options, printing, and progress bars."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Advance = Callable[..., None]
 
-_REFRESH_SECONDS = 0.1
-
 
 def example(arguments: str) -> str:
     """Return the last line of a command's help."""
@@ -29,7 +27,7 @@ def example(arguments: str) -> str:
 
 
 def say(text: str, **options: Any) -> None:
-    """Print a text; what a terminal would act on, as in the name of a file, is escaped."""
+    """Print a text; control characters, as in the name of a file, are escaped."""
     print(visible(text), **options)
 
 
@@ -38,16 +36,18 @@ DataDir = Annotated[
     typer.Option(
         "--data-dir",
         metavar="DIR",
-        help="Look here first; then in $STSBASELINES_DATA, ./data and the user's cache.",
+        help="Search this directory before $STSBASELINES_DATA, ./data and the user's cache.",
     ),
 ]
 
 AcceptLicence = Annotated[
     bool,
-    typer.Option("--accept-licence", help="Accept the licences of what is fetched, unasked."),
+    typer.Option("--accept-licence", help="Accept the licences of fetched files without asking."),
 ]
 
-Jobs = Annotated[int, typer.Option("--jobs", metavar="N", help="Processes; -1 for all cores.")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", metavar="N", help="Number of processes; -1 for all cores.")
+]
 
 ParameterOption = Annotated[
     list[str] | None,
@@ -73,7 +73,7 @@ def format_of(name: str) -> Format:
 def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Advance]:
     """Show a progress bar with the rate and the time left on a terminal.
 
-    What it gives is called with the steps that are done, and with the pairs if they are others.
+    The function it gives is called with the steps done, and with the pairs if these differ.
     """
     if not sys.stderr.isatty():
         yield lambda *_: None
@@ -89,24 +89,15 @@ def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Advanc
         TextColumn("{task.fields[rate]}", justify="right"),
         TimeRemainingColumn(),
     ]
-    # A thread that refreshes it would be in the way of forks.
-    bar = Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-    first, shown, total = None, 0.0, 0
+    start, total = time.monotonic(), 0
 
     def advance(done: int, pairs: int | None = None) -> None:
-        nonlocal first, shown, total
-        now = time.monotonic()
-        if first is None:  # which may be what an earlier run has done
-            first = now
-        else:
-            total += done if pairs is None else pairs
-        seconds = now - first  # none, on a clock that ticks slowly
-        rate = f"{total / seconds:,.0f} pairs/s" if seconds else ""
-        is_due = now - shown > _REFRESH_SECONDS
-        shown = now if is_due else shown
-        bar.update(task, advance=done, rate=rate, refresh=is_due)
+        nonlocal total
+        total += done if pairs is None else pairs
+        rate = total / max(time.monotonic() - start, 1e-9)
+        bar.update(task, advance=done, rate=f"{rate:,.0f} pairs/s")
 
-    with bar:
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=steps, rate="")
         yield advance
 
@@ -139,12 +130,12 @@ def download_bars() -> Iterator[Callable[[str, int, int | None], None]]:
 
 
 def is_terminal() -> bool:
-    """Tell whether a person can be asked."""
+    """Return whether the user can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def jobs_of(jobs: int) -> int:
-    """Return the number of processes, if it can be meant."""
+    """Return the number of processes, if it is plausible."""
     most = 8 * (os.cpu_count() or 1)
     if jobs != -1 and not 1 <= jobs <= most:
         raise InputError(f"--jobs is {jobs}, but must be from 1 to {most}, or -1 for all cores.")

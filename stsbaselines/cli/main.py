@@ -1,4 +1,4 @@
-"""The command line: it parses arguments and prints; the work is done elsewhere."""
+"""The entry point of the command line."""
 
 import atexit
 import gc
@@ -20,7 +20,7 @@ from stsbaselines.version import __version__
 BAD_INPUT = 2
 
 app = typer.Typer(
-    epilog="To begin: `stsbaselines demo`, and `stsbaselines COMMAND --help`.",
+    epilog="Start with `stsbaselines demo` and `stsbaselines COMMAND --help`.",
     help="Official baselines and scorers of the STS, interpretable STS and PIT tasks.",
     no_args_is_help=True,
     add_completion=False,
@@ -36,8 +36,8 @@ app.add_typer(train_app, name="train")
 
 
 def main() -> None:
-    """Run the command line; bad input ends in one sentence and exit status 2."""
-    atexit.register(gc.freeze)  # else the end takes as long as a search of all objects for garbage
+    """Run the command line; bad input ends with one sentence and exit status 2."""
+    atexit.register(gc.freeze)  # spares a last garbage collection
     _replace_closed_streams()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _replace_closed_streams() -> None:
-    """Let there be nothing on a closed standard input, and printing to a closed output fail."""
+    """Make a closed standard input empty, and printing to a closed standard output fail."""
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BytesIO())
     if sys.stdout is None:

@@ -1,4 +1,4 @@
-"""The commands on one system: score, compare, explain-number, check, predict, show and align."""
+"""The commands for outputs of systems: score, compare, explain-number, check, show, align."""
 
 import sys
 from contextlib import nullcontext
@@ -28,7 +28,7 @@ DataSetName = Annotated[
 
 Mapping_ = Annotated[
     list[str] | None,
-    typer.Option("--map", metavar="NAME=FILE", help="A file in PATH that is named otherwise."),
+    typer.Option("--map", metavar="NAME=FILE", help="A file in PATH with another name."),
 ]
 
 
@@ -42,12 +42,12 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
     details: Annotated[
         bool,
-        typer.Option("--details", help="Also tables for error analysis, where there are some."),
+        typer.Option("--details", help="Also tables for error analysis, if there are any."),
     ] = False,
 ) -> None:
     """Score a system's output with every measure of a task.
 
-    PATH is one output file, or a folder with one file for each data set.
+    PATH is an output file, or a folder with one file per data set.
     """
     from stsbaselines.evaluation import submission
     from stsbaselines.io import to_json
@@ -87,20 +87,22 @@ def compare(
         typer.Option(
             "--vectors",
             metavar="DIR",
-            help="Computed vectors of sentences: a NAME.npz each data set.",
+            help="Precomputed sentence vectors: one NAME.npz per data set.",
         ),
     ] = None,
     dataset: DataSetName = None,
     mapping: Mapping_ = None,
     chunks: Annotated[
         str,
-        typer.Option(metavar="gold|system", help="Interpretable STS: what systems were given."),
+        typer.Option(
+            metavar="gold|system", help="Interpretable STS: the chunks that the systems were given."
+        ),
     ] = "",
     report: Annotated[
         str | None,
         typer.Option("--report", metavar="DIR", help="Also write HTML, Markdown, LaTeX and JSON."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="All results, as JSON.")] = False,
     resamples: Annotated[int, typer.Option(metavar="N", help="Resamples of the bootstrap.")] = 1000,
     seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the bootstrap.")] = 0,
     data_dir: DataDir = None,
@@ -108,8 +110,8 @@ def compare(
 ) -> None:
     """Rank systems among the published runs, and compare them.
 
-    Prints intervals, ranks, neighbours and tests of significance.
-    Systems are output files as for `score`, or code: the options for it can be repeated.
+    Prints intervals, ranks, neighbours and significance tests.
+    Systems are output files as for `score`, or code; the options for code can be repeated.
     """
     from stsbaselines.data.catalogue import find_task
     from stsbaselines.evaluation import systems
@@ -157,10 +159,10 @@ def explain_number(
     data_dir: DataDir = None,
     as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
 ) -> None:
-    """List the measures by which a run gives a number.
+    """List the measures by which an output gets a number.
 
-    It tries every measure of the task, and the conventions of later papers.
-    Exit status 1 if there is none; then the nearest ones are shown.
+    All measures of the task and the conventions of later papers are tried.
+    The exit status is 1 if none gives the number; then the nearest ones are shown.
     """
     from stsbaselines.evaluation.explanation import explain
     from stsbaselines.io import to_json
@@ -181,7 +183,7 @@ def check(
 ) -> None:
     """Check that a submission is well-formed.
 
-    Exit status 0 if it is, or 2 with its faults. Needs no official data.
+    The exit status is 0 if it is, and 2 with its faults if not. Needs no official data.
     """
     from stsbaselines.evaluation import submission
 
@@ -207,17 +209,17 @@ def show(
     task: Annotated[str, typer.Argument(metavar="TASK", help="ists2015, ists2016 or another.")],
     path: Annotated[Path, typer.Argument(metavar="RUN.wa", help="An alignment file.")],
     gold: Annotated[
-        bool, typer.Option("--gold", help="With the gold standard beside, and what differs.")
+        bool, typer.Option("--gold", help="Also show the gold standard and the differences.")
     ] = False,
     dataset: DataSetName = None,
     data_dir: DataDir = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Default: RUN.html here.")
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Default: RUN.html.")
     ] = None,
 ) -> None:
-    """Write a page of HTML that shows alignments.
+    """Write an HTML page that shows alignments.
 
-    It has the chunks of an output of interpretable STS, and how they are aligned.
+    It shows the chunks of an output of interpretable STS, and their alignments.
     """
     from stsbaselines.io import write_text
     from stsbaselines.reports.alignments import page
@@ -231,7 +233,9 @@ def show(
 @app.command(epilog=example("align 'A man plays.' 'The man is playing.'"))
 def align(
     left: Annotated[str, typer.Argument(metavar="SENTENCE", help="In quotation marks.")],
-    right: Annotated[str, typer.Argument(metavar="SENTENCE", help="What it is aligned with.")],
+    right: Annotated[
+        str, typer.Argument(metavar="SENTENCE", help="The sentence to align it with.")
+    ],
     format: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="text, json or wa.")
     ] = "text",
@@ -239,7 +243,7 @@ def align(
 ) -> None:
     """Align the chunks of two sentences.
 
-    The chunks are those of our chunker, the alignment that of the baseline of interpretable STS.
+    Uses the chunker of this package and the baseline of interpretable STS.
     """
     from rich.console import Console
 

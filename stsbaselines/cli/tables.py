@@ -1,4 +1,4 @@
-"""The command on published tables: tables."""
+"""The command for the published tables."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,10 +26,13 @@ def tables(
     ] = None,
     format: FormatOption = "text",
     team: Annotated[
-        str, typer.Option(metavar="TEXT", help="Only runs with this in their name or their team's.")
+        str,
+        typer.Option(
+            metavar="TEXT", help="Only runs with this text in the name of the run or team."
+        ),
     ] = "",
     unsupervised: Annotated[
-        bool, typer.Option("--unsupervised", help="Only runs that the paper marks so.")
+        bool, typer.Option("--unsupervised", help="Only runs that the paper marks as unsupervised.")
     ] = False,
     top: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Only the N best, in order.")
@@ -39,10 +42,7 @@ def tables(
         typer.Option(metavar="FILE", help="Also plot one table: .svg, .png or .pdf."),
     ] = None,
 ) -> None:
-    """Print the published tables of a task, or list all.
-
-    Without TASK, all tables are listed.
-    """
+    """Print the published tables of a task, or list all tables."""
     from stsbaselines.io import to_json
     from stsbaselines.reference import published as reference
     from stsbaselines.reference.ranking import select_from

@@ -1,4 +1,4 @@
-"""The configuration of an experiment: which baselines on which task, and what was published."""
+"""The configuration of an experiment: a task, its baselines, and the published numbers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,7 @@ _CHECKOUT = Path(__file__).parents[2] / "configs"
 class PublishedRun(Entry):
     """The run of a published table that a baseline reproduces.
 
-    Attributes
-    ----------
-    table, run : str
-    dataset : str
-        The data set that the table is of, if its columns do not name it.
+    `dataset` is the data set of the table, if its columns do not name it.
     """
 
     table: str
@@ -32,17 +28,17 @@ class PublishedRun(Entry):
 
 
 class Deviation(Entry):
-    """Why a cell does not come out to the printed digit.
+    """Why a number deviates from the printed one.
 
     Attributes
     ----------
     reason : str
     tolerance : float or None
-        Within it the cell is ``close``; without one it is ``not reproducible``, or, where
-        no published number is at hand, ``illegible``.
+        Within it the entry is ``close``. Without it the entry is ``not reproducible``, or
+        ``illegible`` if there is no published number.
     within_interval : bool
-        Whether the cell is ``close`` if the published number lies in the interval of 95 %
-        of the seeds.
+        Whether the entry is ``close`` if the published number lies in the interval of 95 % of
+        the seeds.
     """
 
     reason: str
@@ -57,16 +53,9 @@ class Deviation(Entry):
 
 
 class Training(Entry):
-    """What to train a baseline on: by default all data sets of a task.
+    """What to train a baseline on: all data sets of a task, `datasets`, or the first one found.
 
-    Attributes
-    ----------
-    task : str
-        An entry of the catalogue.
-    datasets : list of str
-        Only these of its data sets.
-    first_of : list of str
-        Only one of its data sets: the first of these that is here.
+    `first_of` lists the data sets of which the first one that is found is taken.
     """
 
     task: str
@@ -88,27 +77,25 @@ class BaselineConfig(Entry):
     baseline : str
         Such as ``token-cosine``.
     name : str
-        What to call it, if one experiment runs a baseline several times.
+        Its name in this experiment, if the experiment runs the baseline several times.
     parameters : dict
-        Passed to it.
     seeds : int or None
-        Run it that often, with ``random_state`` started at 0, 1, ..., and report the mean.
+        The number of runs, with ``random_state`` 0, 1, ...; the mean is reported.
     train : list of Training
         What it is trained on, all together.
     train_for : dict of str to list of Training
-        By data set: what another model of it, for that data set, is trained on instead.
+        By data set: what a separate model for that data set is trained on.
     fit_on_inputs : bool
-        Whether it is fitted on the pairs that it will predict, without their gold standard.
+        Whether it is fitted on the pairs that it predicts, without their gold standard.
     model : str
-        A trained model, which `stsbaselines train` wrote, to load instead of training one.
+        A model written by `stsbaselines train`, loaded instead of training one.
     resources : dict of str to str
         Parameters that are the path of a resource of the task, such as
         ``weights: official-weights``.
     substitutes : str
-        For a system that is made anew: what stands in for what is gone, or is left out. Its cells
-        are never ``exact``.
+        Of a reimplemented system: which resources are replaced or missing.
     published : list of PublishedRun
-        One, or several where the paper has a table for each data set.
+        One, or several if the paper has one table per data set.
     explained : dict of str to Deviation
         By data set or aggregate; ``all`` is for those not named.
     """
@@ -128,12 +115,12 @@ class BaselineConfig(Entry):
 
     @property
     def title(self) -> str:
-        """What to call it in tables and folders."""
+        """Its name in tables and folders."""
         return self.name or self.baseline
 
     @property
     def is_extra(self) -> bool:
-        """Whether the ledger has it even where no paper has a row for it."""
+        """Whether the ledger lists it even if no paper has a row for it."""
         return bool(self.model or self.substitutes)
 
     @property
@@ -179,14 +166,13 @@ class ExperimentConfig(Entry):
     ----------
     task : str
     group : str
-        What the ledger lists its rows under, such as ``strong-systems``, and the folder that its
-        outputs go to; empty for the official baselines.
+        Its part of the ledger and its folder of outputs, such as ``strong-systems``; empty for
+        the official baselines.
     slow : bool
-        Whether the ledger leaves it out unless it is named, since it takes long.
+        Whether it is excluded from the ledger unless it is named, because it takes long.
     baselines : list of BaselineConfig
     fallback : list of str
-        Configurations, of which the first one whose data is here is run if that of this one
-        is not.
+        Configurations to try in turn if the data of this one was not found.
     """
 
     task: str
@@ -197,7 +183,7 @@ class ExperimentConfig(Entry):
 
     @property
     def needs(self) -> list[tuple[str, tuple[str, ...]]]:
-        """The tasks whose data it takes, with the data sets of each if it does not take all."""
+        """The tasks whose data it needs, each with the data sets if it does not need all."""
         training = [
             each
             for baseline in self.baselines
@@ -232,17 +218,7 @@ def sample_config_names() -> list[str]:
 
 
 def read_config(config: str | Path) -> ExperimentConfig:
-    """Read a configuration file.
-
-    Parameters
-    ----------
-    config : str or Path
-        Path of a YAML file, or the name of a configuration that comes with the package.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or a key or value in it is wrong.
+    """Read a configuration: a YAML file, or the name of one that comes with the package.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Comparing the numbers of a baseline with the published ones, cell by cell."""
+"""The ledger: our numbers beside the published ones, each with a status."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -31,20 +31,20 @@ class LedgerEntry:
         `name` is the data set or aggregate.
     ours : float or None
         The mean over the seeds, if there are several; None where undefined or not run.
-    deviation : float or None
-        Standard deviation over the seeds.
-    interval : (float, float) or None
-        Within which 95 % of at least 100 seeds lie.
     published : Decimal or None
     status : str
         ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
-        ``differs``, ``not reproducible`` (a reason is known), ``trained`` (of a
-        baseline that was trained afresh, within the stated tolerance), ``illegible``
-        (printed, but not to be read), ``not published`` (of a trained model or a system made
-        anew that no paper has a row for), ``no data``, or "" where nothing was published.
+        ``differs``, ``not reproducible`` (with a reason), ``trained`` (of a baseline that was
+        retrained, within the stated tolerance), ``illegible`` (printed, but cannot be read),
+        ``not published`` (of a trained model or a reimplemented system that no paper has a row
+        for), ``no data``, or "" where nothing was published.
     reason : str
+    deviation : float or None
+        Standard deviation over the seeds.
+    interval : (float, float) or None
+        The interval of 95 % of the seeds, if there are at least 100.
     group : str
-        Of the configuration that it is from.
+        The group of its configuration.
     """
 
     task: str
@@ -65,13 +65,8 @@ class LedgerEntry:
         return values
 
 
-def published_row(task: Task, baseline: BaselineConfig) -> Mapping[str, Decimal]:
-    """Return the printed numbers that a baseline claims to reproduce, by column.
-
-    Parameters
-    ----------
-    task : Task
-    baseline : BaselineConfig
+def published_row(task: Task, baseline: BaselineConfig) -> dict[str, Decimal]:
+    """Return the printed numbers that a baseline reproduces, by column.
 
     Raises
     ------
@@ -94,106 +89,104 @@ def published_row(task: Task, baseline: BaselineConfig) -> Mapping[str, Decimal]
 def cells_of(
     task: Task,
     baseline: BaselineConfig,
-    runs: list[Scores],
-    expected: Mapping[str, Decimal],
-    why_missing: str = "",
+    runs: Sequence[Scores],
     trained_on: str = "",
+    why_missing: str = "",
 ) -> Iterator[LedgerEntry]:
-    """Yield a cell for each data set and official aggregate.
+    """Yield an entry for each data set and official aggregate of a baseline.
 
     Parameters
     ----------
     task : Task
     baseline : BaselineConfig
-    runs : list of Scores
-        One for each seed; none if the baseline did not run.
-    expected : mapping of str to Decimal
-        The published row.
-    why_missing : str
-        Why a data set was not run.
+    runs : sequence of Scores
+        One per seed; none if the baseline did not run.
     trained_on : str
         What the baseline was trained on.
+    why_missing : str
+        Why a data set was not run.
 
     Raises
     ------
     InputError
         If a published or explained column is no measure of the task.
     """
-    names = task.cell_names
-    for column in [*expected, *baseline.explained]:
-        if column not in [*names, "all"] and not column.endswith("rank"):
-            raise unknown(f"measure of {task.task}", column, names)
+    row = published_row(task, baseline)
+    for column in [*row, *baseline.explained]:
+        if column not in [*task.cell_names, "all"] and not column.endswith("rank"):
+            raise unknown(f"measure of {task.task}", column, task.cell_names)
     scored = [scores.cells() for scores in runs]
-    for name in names:
-        values = [each.get(name) for each in scored]
-        defined = [float(value) for value in values if value is not None]
-        complete = 0 < len(defined) == len(values)
-        cell = LedgerEntry(
-            task=task.task,
-            baseline=baseline.title,
-            name=name,
-            ours=statistics.fmean(defined) if complete else None,
-            published=expected.get(name),
-            deviation=statistics.stdev(defined) if complete and len(defined) > 1 else None,
-            interval=_interval(defined) if complete else None,
-        )
+    for name in task.cell_names:
+        entry = LedgerEntry(task.task, baseline.title, name, None, row.get(name))
         if any(name in each for each in scored):
-            explained = baseline.explained
-            general = explained.get("all") if cell.published is not None else None
-            explanation = explained.get(name, general)
-            if cell.published is not None and baseline.substitutes:
-                yield _judged_as_anew(cell, explanation, f"{trained_on}; {baseline.substitutes}")
-            elif cell.published is not None and trained_on:
-                yield _judged_as_trained(cell, explanation, trained_on)
-            else:
-                yield judged(cell, explanation, task.decimals)
+            entry = _measured(entry, [each.get(name) for each in scored])
+            yield _judged_by_kind(entry, task, baseline, trained_on)
         else:
-            yield replace(cell, status="no data", reason=why_missing)
+            yield replace(entry, status="no data", reason=why_missing)
+
+
+def _measured(entry: LedgerEntry, values: Sequence[float | None]) -> LedgerEntry:
+    """Return an entry with the mean over the seeds, which is undefined if one of them is."""
+    defined = [float(value) for value in values if value is not None]
+    if len(defined) < len(values):
+        return entry
+    interval = None
+    if len(defined) >= SEEDS_OF_AN_INTERVAL:
+        low, high = np.percentile(defined, [2.5, 97.5])
+        interval = float(low), float(high)
+    return replace(
+        entry,
+        ours=statistics.fmean(defined),
+        deviation=statistics.stdev(defined) if len(defined) > 1 else None,
+        interval=interval,
+    )
+
+
+def _judged_by_kind(
+    entry: LedgerEntry, task: Task, baseline: BaselineConfig, trained_on: str
+) -> LedgerEntry:
+    general = baseline.explained.get("all") if entry.published is not None else None
+    explanation = baseline.explained.get(entry.name, general)
+    if entry.published is not None and baseline.substitutes:
+        return _judged_as_reimplemented(entry, explanation, f"{trained_on}; {baseline.substitutes}")
+    if entry.published is not None and trained_on:
+        return _judged_as_trained(entry, explanation, trained_on)
+    return judged(entry, explanation, task.decimals)
 
 
 def _judged_as_trained(
-    cell: LedgerEntry, explanation: Deviation | None, trained_on: str
+    entry: LedgerEntry, explanation: Deviation | None, trained_on: str
 ) -> LedgerEntry:
-    """Return the cell of a baseline that was trained afresh, and so never is `exact`."""
+    """Return the entry of a baseline that was retrained, which is never `exact`."""
     tolerance = explanation.tolerance if explanation and explanation.tolerance else math.inf
-    near = _is_near(cell, tolerance)
     reason = f"{trained_on}; {explanation.reason}" if explanation else trained_on
-    return replace(cell, status="trained" if near else "differs", reason=reason)
+    status = "trained" if _is_near(entry, tolerance) else "differs"
+    return replace(entry, status=status, reason=reason)
 
 
-def _judged_as_anew(cell: LedgerEntry, explanation: Deviation | None, origin: str) -> LedgerEntry:
-    """Return the cell of a system that was made anew, and so never is `exact`."""
+def _judged_as_reimplemented(
+    entry: LedgerEntry, explanation: Deviation | None, origin: str
+) -> LedgerEntry:
+    """Return the entry of a reimplemented system, which is never `exact`."""
     reason = f"{origin}; {explanation.reason}" if explanation else origin
     if explanation is None or explanation.tolerance is None:
-        return replace(cell, status="not reproducible", reason=reason)
-    near = _is_near(cell, explanation.tolerance)
-    return replace(cell, status="close" if near else "differs", reason=reason)
+        return replace(entry, status="not reproducible", reason=reason)
+    status = "close" if _is_near(entry, explanation.tolerance) else "differs"
+    return replace(entry, status=status, reason=reason)
 
 
-def _is_near(cell: LedgerEntry, tolerance: float) -> bool:
-    if cell.ours is None or cell.published is None:
+def _is_near(entry: LedgerEntry, tolerance: float) -> bool:
+    if entry.ours is None or entry.published is None:
         return False
-    return abs(cell.ours - float(cell.published)) <= tolerance
-
-
-def _interval(values: list[float]) -> tuple[float, float] | None:
-    if len(values) < SEEDS_OF_AN_INTERVAL:
-        return None
-    low, high = np.percentile(values, [2.5, 97.5])
-    return float(low), float(high)
+    return abs(entry.ours - float(entry.published)) <= tolerance
 
 
 def judged(
-    cell: LedgerEntry, explanation: Deviation | None, script_decimals: int = SCRIPT_DECIMALS
+    entry: LedgerEntry, explanation: Deviation | None, script_decimals: int = SCRIPT_DECIMALS
 ) -> LedgerEntry:
-    """Return a cell with its status, and with the reason if it is not exact.
+    """Return an entry with its status, and with the reason if it is not exact.
 
-    Parameters
-    ----------
-    cell : LedgerEntry
-    explanation : Deviation or None
-    script_decimals : int
-        How many the task's scorer prints.
+    `script_decimals` is the number of decimals that the task's scorer prints.
 
     Examples
     --------
@@ -201,16 +194,14 @@ def judged(
     'exact'
     """
     reason = explanation.reason if explanation else ""
-    tolerance = explanation.tolerance if explanation else None
-    if cell.published is None:
-        return replace(cell, status="illegible" if reason else "", reason=reason)
-    if agrees(cell.ours, cell.published, script_decimals):
-        return replace(cell, status="exact")
-    if tolerance is not None and cell.ours is not None:
-        near = _is_near(cell, tolerance)
-        return replace(cell, status="close" if near else "differs", reason=reason)
-    if explanation is not None and explanation.within_interval and cell.interval:
-        low, high = cell.interval
-        near = low <= float(cell.published) <= high
-        return replace(cell, status="close" if near else "differs", reason=reason)
-    return replace(cell, status="not reproducible" if reason else "differs", reason=reason)
+    if entry.published is None:
+        return replace(entry, status="illegible" if reason else "", reason=reason)
+    if agrees(entry.ours, entry.published, script_decimals):
+        return replace(entry, status="exact")
+    if explanation and explanation.tolerance is not None and entry.ours is not None:
+        near = _is_near(entry, explanation.tolerance)
+    elif explanation and explanation.within_interval and entry.interval:
+        near = entry.interval[0] <= float(entry.published) <= entry.interval[1]
+    else:
+        return replace(entry, status="not reproducible" if reason else "differs", reason=reason)
+    return replace(entry, status="close" if near else "differs", reason=reason)

@@ -1,124 +1,26 @@
-"""Training on labelled pairs, on corpora of sentences, and on catalogues of item records."""
+"""What `stsbaselines train` makes: models trained on sentences, labelled pairs, or item records."""
 
 from __future__ import annotations
 
 import hashlib
-import inspect
-import itertools
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
-
-import numpy as np
+from typing import Any, TypeVar
 
 from stsbaselines.baselines import create
-from stsbaselines.data.catalogue import DataSet, Task, find_task
+from stsbaselines.data.catalogue import find_task
 from stsbaselines.data.corpora import sentences_of
-from stsbaselines.data.find import require_all
-from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.evaluation.systems import available
+from stsbaselines.errors import InputError
 from stsbaselines.evaluation.trained_models import supported_params
 from stsbaselines.experiments.config import Training
-from stsbaselines.predictor import Predictor
-from stsbaselines.tasks.base import family_of
+from stsbaselines.experiments.training import check_distinct, dataset_names, read_labelled
 from stsbaselines.tasks.records import read_catalogue, text_of
 
 SCORES = (0, 5)
 
 T = TypeVar("T")
-
-
-class LabelledPairs(NamedTuple):
-    """Pairs to train on.
-
-    Attributes
-    ----------
-    pairs : sequence of length n_pairs
-    labels : sequence or ndarray of length n_pairs, or None
-        The gold standard, if there is one.
-    sets : sequence of str of length n_pairs
-        The task and data set of each pair.
-    source : str
-        What they are, in words.
-    """
-
-    pairs: Sequence[Any] = ()
-    labels: Any = None
-    sets: Sequence[str] = ()
-    source: str = ""
-
-    def fit(self, predictor: Predictor) -> Predictor:
-        """Fit a predictor on them; it is told their data sets, if it asks for `sets`."""
-        if "sets" in inspect.signature(predictor.fit).parameters:
-            fit: Any = predictor.fit
-            return fit(self.pairs, self.labels, sets=self.sets)  # type: ignore[no-any-return]
-        return predictor.fit(self.pairs, self.labels)
-
-
-def read_labelled(sources: Sequence[Training], data_dir: str | Path | None = None) -> LabelledPairs:
-    """Read what a baseline is trained on.
-
-    Parameters
-    ----------
-    sources : sequence of Training
-        Of tasks of one family. Of a whole task, a data set that may not be redistributed is left
-        out if its sentences are not here.
-    data_dir : path, optional
-        Where the data is looked for first.
-
-    Raises
-    ------
-    MissingDataError
-        If a data set is not here.
-    InputError
-        If one is malformed.
-    """
-    found: list[LabelledPairs] = []
-    described = []
-    for source in sources:
-        task = find_task(source.task)
-        here = _here(task, source, data_dir)
-        parts = [_read(task, each, data_dir) for each in here]
-        count = sum(len(part.pairs) for part in parts)
-        names = [] if here == task.datasets else [each.name for each in here]
-        described.append(f"{', '.join([task.task, *names])} ({count:,} labelled pairs)")
-        found += parts
-    labels = [part.labels for part in found]
-    is_array = bool(labels) and all(isinstance(each, np.ndarray) for each in labels)
-    return LabelledPairs(
-        [pair for part in found for pair in part.pairs],
-        np.concatenate(labels) if is_array else list(itertools.chain.from_iterable(labels)),
-        [name for part in found for name in part.sets],
-        " and ".join(described),
-    )
-
-
-def _read(task: Task, dataset: DataSet, data_dir: str | Path | None) -> LabelledPairs:
-    files = require_all(task, dataset, data_dir)
-    pairs, labels = family_of(task).read_training(files, task, dataset)
-    return LabelledPairs(pairs, labels, [f"{task.task}/{dataset.name}"] * len(pairs))
-
-
-def _here(task: Task, source: Training, data_dir: str | Path | None) -> list[DataSet]:
-    if source.first_of:
-        return [_first_here(task, source.first_of, data_dir)]
-    if source.datasets:
-        return [task.dataset(name) for name in source.datasets]
-    return available(task, task.datasets, data_dir)[0]
-
-
-def _first_here(task: Task, names: Sequence[str], data_dir: str | Path | None) -> DataSet:
-    missing = []
-    for name in names:
-        try:
-            require_all(task, task.dataset(name), data_dir)
-        except MissingDataError as error:
-            missing.append(error)
-        else:
-            return task.dataset(name)
-    raise missing[-1]
 
 
 def train_on_corpora(
@@ -136,21 +38,21 @@ def train_on_corpora(
     corpora : sequence of str or Path
         See `stsbaselines.data.corpora.sentences_of`.
     data_dir : path, optional
-        Where corpora are looked for first.
+        The directory to search first.
     parameters : mapping of str to any, optional
-        Of the baseline.
+        Parameters of the baseline.
 
     Returns
     -------
     Predictor
-        Its ``corpora_`` says what it was trained on: sentences and sha256 of each corpus.
+        Its ``corpora_`` has the number of sentences and the sha256 of each corpus.
 
     Raises
     ------
     InputError
-        If a corpus is not here, or named twice.
+        If a corpus was not found, or is named twice.
     """
-    _check_distinct(corpora, "corpus")
+    _check_distinct_files(corpora, "corpus")
     sources = {str(corpus): sentences_of(corpus, data_dir) for corpus in corpora}
     described: dict[str, dict[str, Any]] = {}
     predictor: Any = create(baseline, **(parameters or {}))
@@ -175,11 +77,11 @@ def train_on_pairs(
     sources : sequence of str
         ``TASK`` or ``TASK/DATASET``.
     data_dir : path, optional
-        Where data is looked for first.
+        The directory to search first.
     n_jobs : int
-        Processes.
+        Number of processes.
     parameters : mapping of str to any, optional
-        Of the baseline.
+        Parameters of the baseline.
 
     Returns
     -------
@@ -189,7 +91,7 @@ def train_on_pairs(
     Raises
     ------
     InputError
-        If there is no such task or data set, one is named twice, or one is not here.
+        If a task or data set is unknown, named twice, or was not found.
     """
     wanted = [_source(text) for text in sources]
     check_distinct(wanted)
@@ -213,36 +115,14 @@ def _source(text: str) -> Training:
 
 
 def datasets_of(sources: Sequence[str]) -> list[str]:
-    """Return the data sets of sources such as `train_on_pairs` takes.
+    """Return the data sets of sources as `train_on_pairs` takes them.
 
     Examples
     --------
     >>> datasets_of(["sample-sts", "sts2012/OnWN"])
     ['sample-sts/kitchen', 'sample-sts/journeys', 'sts2012/OnWN']
     """
-    return _names(map(_source, sources))
-
-
-def _names(sources: Iterable[Training]) -> list[str]:
-    return [
-        f"{source.task}/{name}"
-        for source in sources
-        for name in source.datasets or source.first_of or find_task(source.task).dataset_names
-    ]
-
-
-def check_distinct(sources: Sequence[Training]) -> None:
-    """Refuse sources that name a data set twice.
-
-    Examples
-    --------
-    >>> check_distinct([Training(task="sts2012"), Training(task="sts2012", datasets=["OnWN"])])
-    Traceback (most recent call last):
-    stsbaselines.errors.InputError: the data set sts2012/OnWN is named twice to train on.
-    """
-    for name, count in Counter(_names(sources)).items():
-        if count > 1:
-            raise InputError(f"the data set {name} is named twice to train on.")
+    return dataset_names(map(_source, sources))
 
 
 def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> Any:
@@ -253,19 +133,19 @@ def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> 
     catalogues : sequence of str or Path
         See `stsbaselines.tasks.records.read_catalogue`.
     **parameters
-        Of the baseline.
+        Parameters of the baseline.
 
     Returns
     -------
     TypedTfidf
-        Its ``corpora_`` says what was counted: records and sha256 of each catalogue.
+        Its ``corpora_`` has the number of records and the sha256 of each catalogue.
 
     Raises
     ------
     InputError
-        If a catalogue is malformed, or named twice, or there is no such parameter.
+        If a catalogue is malformed or named twice, or a parameter is unknown.
     """
-    _check_distinct(catalogues, "catalogue")
+    _check_distinct_files(catalogues, "catalogue")
     sources = {str(catalogue): read_catalogue(Path(catalogue)) for catalogue in catalogues}
     described: dict[str, dict[str, Any]] = {}
     model: Any = create("typed-tfidf", **parameters)
@@ -274,7 +154,7 @@ def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> 
     return model
 
 
-def _check_distinct(sources: Sequence[str | Path], what: str) -> None:
+def _check_distinct_files(sources: Sequence[str | Path], what: str) -> None:
     if len({os.path.realpath(source) for source in sources}) < len(sources):
         raise InputError(f"a {what} is named twice.")
 
@@ -289,7 +169,7 @@ def _described(
     unit: str,
     as_bytes: Callable[[T], bytes],
 ) -> Iterator[T]:
-    """Yield what is in all sources, and describe each source when it has been read."""
+    """Yield the items of all sources, and describe each source when it has been read."""
     for name, items in sources.items():
         digest, count = hashlib.sha256(), 0
         for item in items:

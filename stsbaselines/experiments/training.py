@@ -1,23 +1,24 @@
-"""What the baselines of an experiment need before they predict: resources, training, models."""
+"""What a configuration's baseline needs and is fitted on: resources, labelled pairs, a model."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+import inspect
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from stsbaselines.baselines import create, find
-from stsbaselines.data import corpora
 from stsbaselines.data.catalogue import DataSet, Task, find_task
-from stsbaselines.data.find import is_unverified, require_all, require_model, require_resource
+from stsbaselines.data.find import is_unverified, require_all, require_resource
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.evaluation.systems import Progress
+from stsbaselines.evaluation.systems import Progress, available
 from stsbaselines.evaluation.trained_models import TRAINED_ON_PAIRS, load_model, supported_params
 from stsbaselines.experiments.config import BaselineConfig, Training
-from stsbaselines.experiments.models import LabelledPairs, check_distinct, read_labelled
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks.base import family_of
 
@@ -25,84 +26,109 @@ Inputs = Mapping[str, Mapping[str, Path]]
 DEFAULT = ""
 
 
+class LabelledPairs(NamedTuple):
+    """Pairs to train on.
+
+    Attributes
+    ----------
+    pairs : sequence of length n_pairs
+    labels : sequence or ndarray of length n_pairs, or None
+        The gold standard, if there is one.
+    sets : sequence of str of length n_pairs
+        ``TASK/DATASET`` of each pair.
+    source : str
+        A description for the notes.
+    """
+
+    pairs: Sequence[Any] = ()
+    labels: Any = None
+    sets: Sequence[str] = ()
+    source: str = ""
+
+    def fit(self, predictor: Predictor) -> Predictor:
+        """Fit a predictor; `sets` is passed if its `fit` has such a parameter."""
+        fit: Any = predictor.fit
+        extra = {"sets": self.sets} if "sets" in inspect.signature(fit).parameters else {}
+        return fit(self.pairs, self.labels, **extra)  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True)
 class BaselineSetup:
-    """What a baseline needs to run, or why it cannot.
+    """What a baseline needs to run.
 
     Attributes
     ----------
     parameters : dict
     notes : sequence of str
-        What is to be known of the data.
+        Notes about the resources.
     given : mapping of str to LabelledPairs
-        What it is fitted on, by data set; under `DEFAULT` for those that are not named.
+        What it is fitted on, by data set; `DEFAULT` is for data sets that are not named.
     trained_on : str
-    why_missing : str
-    can_run : bool
     model : Predictor or None
-        A trained one, instead of `given`.
+        A trained model, used instead of `given`.
+    problem : str
+        Why the baseline cannot run; empty if it can.
     """
 
     parameters: dict[str, Any]
     notes: Sequence[str] = ()
     given: Mapping[str, LabelledPairs] = field(default_factory=lambda: {DEFAULT: LabelledPairs()})
     trained_on: str = ""
-    why_missing: str = ""
-    can_run: bool = True
     model: Predictor | None = None
+    problem: str = ""
 
 
 def prepare(
     task: Task,
     baseline: BaselineConfig,
-    data_dir: str | Path | None,
-    notes: list[str],
     inputs: Inputs,
+    data_dir: str | Path | None = None,
     n_jobs: int = 1,
 ) -> BaselineSetup:
-    """Find the resources of a baseline and read what it is trained on.
+    """Find the resources of a baseline, and read what it is trained on.
 
-    Parameters
-    ----------
-    task : Task
-    baseline : BaselineConfig
-    data_dir : path, optional
-        Where data is looked for first, also by the baseline if it asks for a `data_dir`.
-    notes : list of str
-        What is to be known of the task's data.
-    inputs : mapping of str to mapping of str to Path
-        Files of the data sets to predict.
-    n_jobs : int
-        Processes, also of the baseline if it asks for `n_jobs`.
+    `inputs` are the files of the data sets to predict.
     """
     parameters = supported_params(create(baseline.baseline), data_dir=data_dir, n_jobs=n_jobs)
     parameters.update(baseline.parameters)
+    notes: list[str] = []
     try:
         if baseline.model:
-            return _loaded(baseline, data_dir, notes)
+            model = load_model(find(baseline.baseline), baseline.model, data_dir)
+            return BaselineSetup({}, trained_on=_corpora_of(model), model=model)
         for parameter, resource in baseline.resources.items():
             path = require_resource(task, resource, data_dir)
             parameters[parameter] = path
             if is_unverified(task, resource, path):
-                notes = [*notes, f"{baseline.title}: {path} is not verified by a checksum."]
-        why = " ".join(notes)
+                notes.append(f"{baseline.title}: {path} is not verified by a checksum.")
         if baseline.fit_on_inputs:
-            given = {DEFAULT: LabelledPairs(_pairs(task, inputs))}
-            return BaselineSetup(parameters, notes, given, why_missing=why)
+            return BaselineSetup(parameters, notes, {DEFAULT: _unlabelled(task, inputs)})
         if not baseline.is_trained:
-            return BaselineSetup(parameters, notes, why_missing=why)
+            return BaselineSetup(parameters, notes)
         wanted = {**baseline.train_for, **({DEFAULT: baseline.train} if baseline.train else {})}
         given = {name: read_labelled(each, data_dir) for name, each in wanted.items()}
     except MissingDataError as error:
-        return BaselineSetup(parameters, notes, why_missing=str(error), can_run=False)
-    return BaselineSetup(parameters, notes, given, _trained_on(given), why)
+        return BaselineSetup(parameters, notes, problem=str(error))
+    return BaselineSetup(parameters, notes, given, _trained_on(given))
 
 
-def _pairs(task: Task, inputs: Inputs) -> list[Any]:
+def _corpora_of(model: Predictor) -> str:
+    """Return what a model was trained on: corpora, with their numbers of sentences."""
+    corpora = vars(model).get("corpora_", {})
+    for unit in ("sentences", "records"):
+        named = [
+            f"{Path(name).name} ({each[unit]:,})" for name, each in corpora.items() if unit in each
+        ]
+        if named:
+            return f"trained on the {unit} of {', '.join(named)}"
+    return "trained on the sentences of an unknown corpus"
+
+
+def _unlabelled(task: Task, inputs: Inputs) -> LabelledPairs:
     read = family_of(task).read_inputs
-    return [
-        pair for name, files in inputs.items() for pair in read(files, task, task.dataset(name))
-    ]
+    return LabelledPairs(
+        [pair for name, files in inputs.items() for pair in read(files, task, task.dataset(name))]
+    )
 
 
 def _trained_on(given: Mapping[str, LabelledPairs]) -> str:
@@ -112,159 +138,96 @@ def _trained_on(given: Mapping[str, LabelledPairs]) -> str:
     return f"trained for {'; for '.join(parts)}"
 
 
-def _loaded(
-    baseline: BaselineConfig, data_dir: str | Path | None, notes: Sequence[str]
-) -> BaselineSetup:
-    """Load a trained model, and note what it was trained on."""
-    model = load_model(find(baseline.baseline), baseline.model, data_dir)
-    trained = f"trained on the {_corpora(model) or 'sentences of an unknown corpus'}"
-    return BaselineSetup({}, notes, {}, trained, " ".join(notes), model=model)
+def read_labelled(sources: Sequence[Training], data_dir: str | Path | None = None) -> LabelledPairs:
+    """Read what a baseline is trained on, from tasks of one family.
 
-
-def _corpora(model: Predictor) -> str:
-    """Return the corpora that a model says it was trained on, with their numbers of sentences."""
-    corpora = vars(model).get("corpora_")
-    described = corpora.items() if isinstance(corpora, dict) else ()
-    for unit in ("sentences", "records"):
-        counts = {name: each.get(unit) for name, each in described if isinstance(each, dict)}
-        named = [f"{Path(k).name} ({n:,})" for k, n in counts.items() if isinstance(n, int)]
-        if named:
-            return f"{unit} of {', '.join(named)}"
-    return ""
-
-
-def folders_of(baseline: BaselineConfig, prepared: BaselineSetup) -> list[str]:
-    """Return the subfolder of each run of a baseline: one for each seed; none if it cannot run.
-
-    Examples
-    --------
-    >>> folders_of(BaselineConfig(baseline="random", seeds=2), BaselineSetup({}))
-    ['seed-0', 'seed-1']
+    If a whole task is asked for, restricted data sets that were not found are excluded.
     """
-    if not prepared.can_run:
-        return []
-    return [""] if baseline.seeds is None else [f"seed-{seed}" for seed in range(baseline.seeds)]
+    found: list[LabelledPairs] = []
+    described = []
+    for source in sources:
+        task = find_task(source.task)
+        datasets = _datasets_of(task, source, data_dir)
+        parts = [_read(task, each, data_dir) for each in datasets]
+        count = sum(len(part.pairs) for part in parts)
+        names = [] if datasets == task.datasets else [each.name for each in datasets]
+        described.append(f"{', '.join([task.task, *names])} ({count:,} labelled pairs)")
+        found += parts
+    labels = [part.labels for part in found]
+    is_array = bool(labels) and all(isinstance(each, np.ndarray) for each in labels)
+    return LabelledPairs(
+        [pair for part in found for pair in part.pairs],
+        np.concatenate(labels) if is_array else list(itertools.chain.from_iterable(labels)),
+        [name for part in found for name in part.sets],
+        " and ".join(described),
+    )
+
+
+def _read(task: Task, dataset: DataSet, data_dir: str | Path | None) -> LabelledPairs:
+    files = require_all(task, dataset, data_dir)
+    pairs, labels = family_of(task).read_training(files, task, dataset)
+    return LabelledPairs(pairs, labels, [f"{task.task}/{dataset.name}"] * len(pairs))
+
+
+def _datasets_of(task: Task, source: Training, data_dir: str | Path | None) -> list[DataSet]:
+    if source.first_of:
+        return [_first_found(task, source.first_of, data_dir)]
+    if source.datasets:
+        return [task.dataset(name) for name in source.datasets]
+    return available(task, task.datasets, data_dir)[0]
+
+
+def _first_found(task: Task, names: Sequence[str], data_dir: str | Path | None) -> DataSet:
+    errors = []
+    for name in names:
+        try:
+            require_all(task, task.dataset(name), data_dir)
+        except MissingDataError as error:
+            errors.append(error)
+        else:
+            return task.dataset(name)
+    raise errors[-1]
 
 
 def fitted(
     baseline: BaselineConfig,
-    prepared: BaselineSetup,
+    setup: BaselineSetup,
     datasets: Sequence[DataSet],
     progress: Progress,
-    done: Container[str] = (),
 ) -> Iterator[tuple[str, dict[str, Predictor]]]:
     """Yield the subfolder of each run of a baseline, and its predictor for each data set.
 
-    Parameters
-    ----------
-    baseline : BaselineConfig
-    prepared : BaselineSetup
-    datasets : sequence of DataSet
-    progress : callable
-        Called with the number of labelled pairs after each training.
-    done : container of str
-        Subfolders of the runs that need no predictors, and are given none.
-
-    Raises
-    ------
-    MissingDataError
-        If a corpus that the baseline needs is not here.
+    There is one run per seed, or none if the baseline cannot run. `progress` is called with the
+    number of labelled pairs after each training.
     """
-    for seed, folder in enumerate(folders_of(baseline, prepared)):
-        if folder in done:
-            yield folder, {}
-        elif prepared.model is not None:
-            yield folder, {each.name: prepared.model for each in datasets}
+    if setup.problem:
+        return
+    for seed in range(baseline.seeds or 1):
+        folder = "" if baseline.seeds is None else f"seed-{seed}"
+        if setup.model is not None:
+            yield folder, dict.fromkeys((each.name for each in datasets), setup.model)
         else:
-            yield folder, _trained(baseline, prepared, datasets, progress, seed)
+            yield folder, _fitted_once(baseline, setup, datasets, progress, seed)
 
 
-def _trained(
+def _fitted_once(
     baseline: BaselineConfig,
-    prepared: BaselineSetup,
+    setup: BaselineSetup,
     datasets: Sequence[DataSet],
     progress: Progress,
     seed: int,
 ) -> dict[str, Predictor]:
-    parameters = dict(prepared.parameters)
+    parameters = dict(setup.parameters)
     if baseline.seeds is not None:
-        parameters["random_state"] = _random_state(baseline, seed)
+        # One RandomState for all data sets of random scores, so that these are independent.
+        parameters["random_state"] = seed if baseline.is_trained else np.random.RandomState(seed)
+    keys = {each.name: each.name if each.name in setup.given else DEFAULT for each in datasets}
     models = {}
-    for key in _keys(prepared, datasets):
-        models[key] = prepared.given[key].fit(create(baseline.baseline, **parameters))
+    for key in dict.fromkeys(keys.values()):
+        models[key] = setup.given[key].fit(create(baseline.baseline, **parameters))
         if baseline.is_trained:
-            progress(len(prepared.given[key].pairs))
-    return {each.name: models[_key(prepared, each)] for each in datasets}
-
-
-def pairs_of_a_run(
-    baseline: BaselineConfig, prepared: BaselineSetup, datasets: Sequence[DataSet]
-) -> int:
-    """Return on how many pairs a baseline is trained, and how many it predicts, in one run."""
-    keys = _keys(prepared, datasets) if baseline.is_trained else ()
-    trained = sum(len(prepared.given[key].pairs) for key in keys)
-    return trained + sum(each.pairs for each in datasets)
-
-
-def _keys(prepared: BaselineSetup, datasets: Sequence[DataSet]) -> list[str]:
-    return list(dict.fromkeys(_key(prepared, each) for each in datasets))
-
-
-def _key(prepared: BaselineSetup, dataset: DataSet) -> str:
-    return dataset.name if dataset.name in prepared.given else DEFAULT
-
-
-def _random_state(baseline: BaselineConfig, seed: int) -> int | np.random.RandomState:
-    """Return a seed for training, or one RandomState for all data sets of random scores.
-
-    With one RandomState, the scores of the data sets are independent.
-    """
-    return seed if baseline.is_trained else np.random.RandomState(seed)
-
-
-def files_read(
-    baseline: BaselineConfig, prepared: BaselineSetup, data_dir: str | Path | None
-) -> dict[str, Path]:
-    """Return the files and folders that a baseline reads beside the pairs it predicts, by name.
-
-    Parameters
-    ----------
-    baseline : BaselineConfig
-    prepared : BaselineSetup
-    data_dir : path, optional
-        Where data is looked for first.
-
-    Examples
-    --------
-    >>> files_read(BaselineConfig(baseline="token-cosine"), BaselineSetup({}), None)
-    {}
-    """
-    if not prepared.can_run:
-        return {}
-    found = {
-        f"resource {name}": Path(prepared.parameters[parameter])
-        for parameter, name in baseline.resources.items()
-    }
-    if baseline.model:
-        found[f"model {baseline.model}"] = require_model(baseline.model, "", data_dir)
-    for name in dict.fromkeys(name for each in prepared.given.values() for name in each.sets):
-        task = find_task(name.partition("/")[0])
-        files = require_all(task, task.dataset(name.partition("/")[2]), data_dir)
-        found.update({f"{role} of {name}": path for role, path in files.items()})
-    if supported_params(create(baseline.baseline), data_dir=data_dir):
-        found.update(_corpora_here(data_dir))
-    return {**found, **create(baseline.baseline, **baseline.parameters).files_read()}
-
-
-def _corpora_here(data_dir: str | Path | None) -> dict[str, Path]:
-    """Return the corpora that a baseline may look for itself."""
-    try:
-        wordnet = corpora.find_wordnet(data_dir)
-    except MissingDataError:
-        wordnet = None
-    brown, gcide = corpora.nltk_place("brown", data_dir), corpora.DEBIAN_GCIDE
-    places = {"wordnet": wordnet, "brown": brown, "gcide": gcide if gcide.is_file() else None}
-    return {f"corpus {name}": place for name, place in places.items() if place}
+            progress(len(setup.given[key].pairs))
+    return {name: models[key] for name, key in keys.items()}
 
 
 def validate_training(task: Task, baseline: BaselineConfig) -> None:
@@ -273,8 +236,8 @@ def validate_training(task: Task, baseline: BaselineConfig) -> None:
     Raises
     ------
     InputError
-        If one is unknown, or it is the task itself or of another family, or a data set is left
-        without training.
+        If a name is unknown, a source is the task itself or does not fit it, or a data set has
+        no training.
     """
     for sources in [baseline.train, *baseline.train_for.values()]:
         for each in sources:
@@ -282,14 +245,14 @@ def validate_training(task: Task, baseline: BaselineConfig) -> None:
         check_distinct(sources)
     is_given = baseline.is_trained or baseline.model or baseline.fit_on_inputs
     if baseline.baseline in TRAINED_ON_PAIRS and not is_given:
-        raise InputError(f"{baseline.title} must be trained: say on what by `train`.")
+        raise InputError(f"{baseline.title} must be trained: `train` must name on what.")
     if baseline.is_trained and find(baseline.baseline).fit is Predictor.fit:
         raise InputError(f"train: the baseline {baseline.title!r} does not learn.")
     for name in baseline.train_for:
         task.dataset(name)
     forgotten = [name for name in task.dataset_names if name not in baseline.train_for]
     if baseline.train_for and not baseline.train and forgotten:
-        raise InputError(f"train_for: nothing is said of {', '.join(forgotten)}; add train.")
+        raise InputError(f"train_for: no training for {', '.join(forgotten)}; add `train`.")
 
 
 def _validate_source(task: Task, train: Training) -> None:
@@ -297,7 +260,7 @@ def _validate_source(task: Task, train: Training) -> None:
     for name in [*train.first_of, *train.datasets]:
         source.dataset(name)
     if source.task == task.task:
-        raise InputError(f"train: {task.task} is what is scored, so it must be another task.")
+        raise InputError(f"train: {task.task} is the task to score, so it must be another task.")
     if source.family != task.family:
         raise InputError(
             f"train: {source.task} cannot be trained on for {task.task}: it must be another task"
@@ -311,8 +274,31 @@ def _validate_source(task: Task, train: Training) -> None:
         )
 
 
-def pairs_to_train_on(baseline: BaselineConfig) -> int:
-    """Return on how many pairs, as the catalogue says, a baseline is trained in one run."""
+def check_distinct(sources: Iterable[Training]) -> None:
+    """Refuse sources that name a data set twice.
+
+    Examples
+    --------
+    >>> check_distinct([Training(task="sts2012"), Training(task="sts2012", datasets=["OnWN"])])
+    Traceback (most recent call last):
+    stsbaselines.errors.InputError: the data set sts2012/OnWN is named twice to train on.
+    """
+    for name, count in Counter(dataset_names(sources)).items():
+        if count > 1:
+            raise InputError(f"the data set {name} is named twice to train on.")
+
+
+def dataset_names(sources: Iterable[Training]) -> list[str]:
+    """Return ``TASK/DATASET`` of each data set that is named."""
+    return [
+        f"{source.task}/{name}"
+        for source in sources
+        for name in source.datasets or source.first_of or find_task(source.task).dataset_names
+    ]
+
+
+def count_training_pairs(baseline: BaselineConfig) -> int:
+    """Return on how many pairs, according to the catalogue, a baseline is trained in one run."""
     sources = [*baseline.train, *(each for many in baseline.train_for.values() for each in many)]
     return sum(
         find_task(each.task).dataset(name).scored

@@ -29,6 +29,7 @@ from stsbaselines.evaluation.trained_models import load_model, model_name
 from stsbaselines.experiments import models as training
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
+from stsbaselines.experiments.reproduce import ledger
 from stsbaselines.reports import text as report
 from stsbaselines.scoring import correlation
 from stsbaselines.text.stems import Vocabulary, count_matrix, stems
@@ -427,9 +428,9 @@ def test_a_trained_model_in_a_configuration(tmp_path: Path) -> None:
     reasons = {cell.reason for cell in results.baselines[1].cells}
     assert reasons == {"trained on the sentences of corpus.txt (21)"}
     assert {cell.status for cell in results.baselines[1].cells} == {"not published"}
-    ledger = experiment.ledger([config], tmp_path / "ledger", tmp_path / "data")
-    assert [cell.baseline for cell in ledger] == ["lsa"] * 3
-    assert "Besides, 3 of systems" in report.ledger_text(ledger)
+    cells = ledger([config], tmp_path / "ledger", tmp_path / "data")
+    assert [cell.baseline for cell in cells] == ["lsa"] * 3
+    assert "Besides, 3 of systems" in report.ledger_text(cells)
     missing = "Not run, since their models are not here (see `stsbaselines train`): wtmf."
     assert missing in results.notes
     pit = read_config("pit2015").baselines[4]

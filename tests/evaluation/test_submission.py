@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stsbaselines.data.catalogue import find_task
-from stsbaselines.data.find import require
+from stsbaselines.data.find import SAMPLES, require
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation import submission
 from stsbaselines.evaluation.formats import packed
@@ -119,3 +119,50 @@ def test_official_data_can_be_packed(official_data: Path, suffix: str, tmp_path:
     plain = experiment.run(config, tmp_path / "plain", official_data)
     found = experiment.run(config, tmp_path / "packed", tmp_path / "data")
     assert found == plain
+
+
+def copies(folder: Path, **names: str) -> Path:
+    for name, file_name in names.items():
+        lines = (SAMPLES / "sample-sts" / f"STS.gs.{name}.txt").read_text()
+        (folder / file_name).write_text(lines.replace("\n\n", "\n3\n"))
+    return folder
+
+
+def test_a_misnamed_file_is_pointed_out_and_can_be_mapped(tmp_path: Path) -> None:
+    copies(tmp_path, kitchen="STS.output.kitchens.txt", journeys="STS.output.journeys.txt")
+    (tmp_path / "readme.txt").write_text("not an output")
+    with pytest.raises(InputError) as error:
+        submission.score("sample-sts", tmp_path)
+    assert "STS.output.kitchens.txt is for no data set" in str(error.value)
+    assert "--map kitchen=STS.output.kitchens.txt" in str(error.value)
+    mapping = {"kitchen": "STS.output.kitchens.txt"}
+    assert submission.score("sample-sts", tmp_path, mapping=mapping).aggregates["Mean"] is not None
+    assert set(submission.check("sample-sts", tmp_path, mapping=mapping)) == {"kitchen", "journeys"}
+    one = submission.score("sample-sts", tmp_path, dataset="journeys")
+    assert list(one.datasets) == ["journeys"]
+
+
+def test_two_files_for_one_set_are_refused(tmp_path: Path) -> None:
+    copies(tmp_path, journeys="STS.output.journeys.txt", kitchen="STS.output.kitchen.txt")
+    copies(tmp_path, kitchen="STS.output.surprise.kitchen.txt")
+    with pytest.raises(InputError, match="found 2 files"):
+        submission.score("sample-sts", tmp_path)
+
+
+def test_a_single_file_needs_a_telling_name_or_the_option(tmp_path: Path) -> None:
+    copies(tmp_path, kitchen="mine.txt")
+    with pytest.raises(InputError, match="--dataset with one of kitchen, journeys"):
+        submission.score("sample-sts", tmp_path / "mine.txt")
+    scores = submission.score("sample-sts", tmp_path / "mine.txt", dataset="kitchen")
+    assert scores.datasets["kitchen"]["pearson"] == pytest.approx(1)
+    assert scores.aggregates == {}
+    copies(tmp_path, kitchen="STS.output.kitchens.txt")
+    with pytest.raises(InputError, match="did you mean 'kitchen'"):
+        submission.score("sample-sts", tmp_path / "STS.output.kitchens.txt")
+    twice = dict.fromkeys(("kitchen", "journeys"), "x")
+    with pytest.raises(InputError, match="a file of its own"):
+        submission.score("sample-sts", tmp_path, mapping=twice)
+    with pytest.raises(InputError, match="a file of its own"):
+        submission.score("sample-sts", tmp_path, dataset="kitchen", mapping={"journeys": "x"})
+    with pytest.raises(InputError, match="a folder, whose files --map names"):
+        submission.score("sample-sts", tmp_path / "mine.txt", mapping={"kitchen": "x"})

@@ -18,6 +18,7 @@ from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation.submission import score
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import read_config
+from stsbaselines.experiments.reproduce import ledger
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.base import Family, family_of
 from stsbaselines.tasks.records import read_record
@@ -223,7 +224,7 @@ def test_trial_records_as_text_and_json_give_the_same(kind: str, official_data: 
 
 @pytest.mark.official
 def test_the_published_row_is_no_data_without_records(official_data: Path, tmp_path: Path) -> None:
-    cells = experiment.ledger([read_config("sts2013-typed")], tmp_path, official_data)
+    cells = ledger([read_config("sts2013-typed")], tmp_path, official_data)
     assert [cell.status for cell in cells] == ["no data"] * 9
     assert all("data fetch" in cell.reason for cell in cells)
 

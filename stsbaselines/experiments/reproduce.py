@@ -1,0 +1,70 @@
+"""Reproducing published numbers: run configurations, and collect the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.evaluation.systems import Progress, no_progress
+from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, config_names
+from stsbaselines.experiments.ledger import LedgerEntry, cells_of
+from stsbaselines.experiments.run import read_valid_config, run
+
+
+def ledger_configs(names: Sequence[str] = ()) -> list[ExperimentConfig]:
+    """Return the configurations of the ledger: the named ones, or all that are not slow.
+
+    They have only the baselines with a published row, models of the papers that were trained on
+    other corpora, and reimplemented systems.
+    """
+    found = []
+    for config in map(read_valid_config, names or config_names()):
+        claimed = [each for each in config.baselines if each.published or each.is_extra]
+        if claimed and (names or not config.slow):
+            found.append(config.model_copy(update={"baselines": claimed}))
+    if not found:
+        raise InputError(f"{', '.join(names)}: no baseline has a published row.")
+    return found
+
+
+def ledger(
+    configs: Sequence[ExperimentConfig],
+    out: Path,
+    data_dir: str | Path | None = None,
+    n_jobs: int = 1,
+    progress: Progress = no_progress,
+) -> list[LedgerEntry]:
+    """Return every published number of the configurations beside ours.
+
+    Entries of a task whose data was not found have the status ``no data`` and the reason. See
+    `ledger_configs`; the other parameters are those of `run`.
+    """
+    return [
+        replace(cell, group=config.group)
+        for config in configs
+        for baseline, cells in _ledger_of(config, out, data_dir, n_jobs, progress)
+        for cell in cells
+        if cell.published is not None or cell.name in baseline.explained or baseline.is_extra
+    ]
+
+
+def _ledger_of(
+    config: ExperimentConfig,
+    out: Path,
+    data_dir: str | Path | None,
+    n_jobs: int,
+    progress: Progress,
+) -> list[tuple[BaselineConfig, tuple[LedgerEntry, ...]]]:
+    try:
+        results = run(config, out, data_dir, n_jobs, progress)
+        return [(each.config, each.cells) for each in results.baselines]
+    except MissingDataError as error:
+        task, why = find_task(config.task), str(error)
+        return [
+            (each, tuple(cells_of(task, each, [], why_missing=why)))
+            for each in config.baselines
+            if each.published
+        ]

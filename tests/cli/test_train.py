@@ -1,0 +1,75 @@
+"""The commands that train, through the real entry point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stsbaselines import load
+from tests.helpers import run_command
+
+
+def test_train_and_predict_from_the_command_line(tmp_path: Path) -> None:
+    done = run_command(["train", "dkpro-string", "--on", "sample-sts", "-o", "model"])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "sample-sts/kitchen: 11 pairs",
+        "sample-sts/journeys: 9 pairs",
+        "wrote model",
+    ]
+    model: Any = load("model")
+    assert model.trained_on_ == {"sample-sts/kitchen": 11, "sample-sts/journeys": 9}
+    assert model.n_jobs == 1
+    Path("pair.tsv").write_text("a cat sat\ta cat sat!\n")
+    assert run_command(["predict", "model", "pair.tsv"]).stdout == "5.0000000000\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--on", "sample-sts/kitchn", "-o", "m"], "did you mean 'kitchen'"),
+        (["--on", "sample-st", "-o", "m"], "did you mean 'sample-sts'"),
+        (["--on", "sample-pit-train", "-o", "m"], "no pairs with scores from 0 to 5"),
+        (
+            ["--on", "sample-sts", "--on", "sample-sts/kitchen", "-o", "m"],
+            "named twice to train on",
+        ),
+        (["--on", "sts2014-es", "-o", "m"], "no pairs with scores from 0 to 5"),
+        (["--on", "sample-sts", "-o", "m", "--set", "sources=1"], "no parameter 'sources'"),
+        (["--on", "sample-sts", "-o", "m", "--set", "baseline=1"], "no parameter 'baseline'"),
+        (["--on", "sts2013/SMT", "--on", "sample-sts", "-o", "m"], "STS.input.SMT.txt"),
+        (["--on", "sample-sts/kitchen"], "name a folder by -o"),
+        (["--on", "sample-sts", "--set", "idf=predicted"], "name a folder by -o"),
+        (["--on", "sts2012-train"], "sts2012-train is not here"),
+        (["--on", "sample-sts", "-o", "m", "--set", "idfs=1"], "did you mean 'idf'"),
+    ],
+)
+def test_faulty_training_from_the_command_line(arguments: list[str], message: str) -> None:
+    done = run_command(["train", "dkpro-string", *arguments])
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not Path("m").exists()
+
+
+@pytest.mark.official
+def test_a_data_set_that_is_excluded_from_training_is_reported(
+    official_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "mine"
+    (data / "sts2013-test").mkdir(parents=True)
+    for path in (official_data / "sts2013-test").iterdir():
+        if path.name != "STS.input.SMT.txt":
+            (data / "sts2013-test" / path.name).symlink_to(path)
+    options = ["-o", "m", "--set", 'features=["words"]', "--data-dir", str(data)]
+    monkeypatch.setenv("STSBASELINES_DATA", str(data))
+    done = run_command(["train", "dkpro-string", "--on", "sts2013", *options])
+    assert done.stdout.splitlines() == [
+        "sts2013/headlines: 750 pairs",
+        "sts2013/OnWN: 561 pairs",
+        "sts2013/FNWN: 189 pairs",
+        "sts2013/SMT: left out, as it is not here",
+        "wrote m",
+    ], done.stderr
