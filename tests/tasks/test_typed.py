@@ -261,13 +261,3 @@ def test_two_files_of_an_item_are_refused(tmp_path: Path) -> None:
     first.with_suffix(".xml").write_text("<record></record>")
     with pytest.raises(InputError, match="as well, expected one file for each item"):
         next(typed.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))
-
-
-def test_a_configuration_instead_must_not_name_others(tmp_path: Path) -> None:
-    config = tmp_path / "mine.yaml"
-    config.write_text(
-        f"task: sample-typed\ninstead: [{config}]\nbaselines:\n  - {{baseline: typed-tfidf}}\n"
-    )
-    done = run_command(["run", str(config)])
-    assert done.returncode == 2
-    assert "names others by `instead` itself" in done.stderr
