@@ -46,7 +46,7 @@ def run(
     ] = False,
     accept_licence: AcceptLicence = False,
 ) -> None:
-    """Run baselines on a task, and compare with the published numbers.
+    """Run the baselines of a task beside the published numbers.
 
     CONFIG is a YAML file, or the name of a configuration that comes with the package.
     Official output files go to OUT/TASK/BASELINE/, all results to OUT/TASK/results.json.
