@@ -105,7 +105,7 @@ def reproduce(
     jobs: Jobs = 1,
     format: FormatOption = "text",
 ) -> None:
-    """Print the ledger: all published baseline numbers beside ours.
+    """Print the ledger: published baseline numbers beside ours.
 
     The exit status is 1 if a number differs for no known reason, and 2 if no data was found.
     """
