@@ -38,8 +38,8 @@ def pairs_of(names: tuple[str, ...]) -> Pairs:
     for task in map(find_task, names):
         for dataset in task.datasets:
             files = require_all(task, dataset)
-            gold = ists.read_gold(files["gold"], task, dataset).pairs
-            pairs += zip(ists.read_inputs(files, task, dataset), gold, strict=True)
+            gold = ists.FAMILY.read_gold(files["gold"], task, dataset).pairs
+            pairs += zip(ists.FAMILY.read_inputs(files, task, dataset), gold, strict=True)
     return pairs
 
 
@@ -74,9 +74,9 @@ def steps(pairs: Pairs, path: Path) -> dict[str, float]:
         return found
 
     predictions = timed("align", ChunkAligner().predict, chunked)
-    path.write_bytes(timed("write", ists.format_predictions, predictions, chunked))
-    output = timed("read", ists.read_output, path, task, dataset)
-    timed("score", ists.score, task, "run", {dataset.name: gold}, {dataset.name: output})
+    path.write_bytes(timed("write", ists.FAMILY.format_predictions, predictions, chunked))
+    output = timed("read", ists.FAMILY.read_output, path, task, dataset)
+    timed("score", ists.FAMILY.score, task, "run", {dataset.name: gold}, {dataset.name: output})
     timed(RAW, ChunkAligner(chunks="system").predict, chunked)
     return seconds
 

@@ -36,7 +36,7 @@ def official_pairs() -> Pairs:
         if name == "dev":
             pairs.extend(pit.read_pairs(files["input"]))
         else:
-            pairs.extend(pit.read_training(files, task, dataset)[0])
+            pairs.extend(pit.FAMILY.read_training(files, task, dataset)[0])
     test = find_task("pit2015")
     return [*pairs, *pit.read_pairs(require(test, test.datasets[0], "input"))]
 

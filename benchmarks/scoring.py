@@ -40,7 +40,7 @@ def scored_pairs(names: tuple[str, ...]) -> Iterator[tuple[float, float]]:
     for task in map(find_task, names):
         for dataset in task.datasets:
             try:
-                pairs, gold = sts.read_training(require_all(task, dataset), task, dataset)
+                pairs, gold = sts.FAMILY.read_training(require_all(task, dataset), task, dataset)
             except MissingDataError:
                 if dataset.restricted:
                     continue
@@ -89,8 +89,9 @@ def tasks() -> tuple[Task, Task]:
 def ours(task: Task, gold: Path, output: Path) -> Correlations:
     """Read, check and score the first data set as ``stsbaselines score`` does."""
     dataset = task.datasets[0]
-    read = {dataset.name: sts.read_output(output, task, dataset)}
-    scores = sts.score(task, "run", {dataset.name: sts.read_gold(gold, task, dataset)}, read)
+    read = {dataset.name: sts.FAMILY.read_output(output, task, dataset)}
+    golds = {dataset.name: sts.FAMILY.read_gold(gold, task, dataset)}
+    scores = sts.FAMILY.score(task, "run", golds, read)
     measures = scores.datasets[dataset.name]
     return measures.get("pearson_unweighted", measures["pearson"]), measures["spearman"]
 

@@ -25,7 +25,7 @@ from stsbaselines.baselines.typed_tfidf import HIGHEST, Terms, TypedTfidf
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.data.find import require_all
 from stsbaselines.tasks.records import Record
-from stsbaselines.tasks.typed import TYPES, read_inputs
+from stsbaselines.tasks.typed import FAMILY, TYPES
 from stsbaselines.text.annotate import annotator_named
 
 PAIRS = 750
@@ -37,7 +37,7 @@ def pairs_of(count: int) -> Pairs:
     """Return pairs of records: those of the sample, each time with other words."""
     task = find_task("sample-typed")
     [dataset] = task.datasets
-    sample = list(read_inputs(require_all(task, dataset), task, dataset))
+    sample = list(FAMILY.read_inputs(require_all(task, dataset), task, dataset))
 
     def changed(record: Record, number: int) -> Record:
         texts = (f"{text} lot {number}" for text in record.description)

@@ -23,7 +23,7 @@ from stsbaselines.data.recognition import without_carriage_returns, without_mark
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError
 from stsbaselines.evaluation.formats import FIELDS, check_texts, parquet_of, texts_of
 from stsbaselines.io import LONGEST_LINE, lines_of, unpacked_name
-from stsbaselines.tasks.base import LineError, number_of
+from stsbaselines.tasks.lines import LineError, number_of
 
 LARGEST = 64 << 20  # bytes
 SCORES = ("score", "similarity_score", "label")

@@ -307,7 +307,7 @@ def test_official_weights_write_the_official_output(official_data: Path) -> None
     weights = find.require_resource(task, "official-weights", official_data)
     model = create("ngram-logreg", encoding="official-weights", weights=weights).fit([])
     data = find.require(task, task.datasets[0], "input", official_data)
-    written = pit.format_predictions(model.predict(list(pit.read_pairs(data))))
+    written = pit.FAMILY.format_predictions(model.predict(list(pit.read_pairs(data))))
     assert written == expected.read_bytes()
     assert written.count(b"\n") == 972
 
@@ -340,7 +340,7 @@ def test_labels_of_pit_agree_with_each_other(official_data: Path) -> None:
     for name in ("train-nodebatable", "dev"):
         dataset = training.dataset(name)
         files = {"input": find.require(training, dataset, "input", official_data)}
-        pairs, _ = pit.read_training(files, training, dataset)
+        pairs, _ = pit.FAMILY.read_training(files, training, dataset)
         assert len(pairs) == dataset.scored
 
 
@@ -400,7 +400,7 @@ def test_sentences_and_chunks_are_read_byte_for_byte(
     files = {
         role: find.require(entry, description, role, official_data) for role in description.files
     }
-    pairs = list(ists.read_inputs(files, entry, description))
+    pairs = list(ists.FAMILY.read_inputs(files, entry, description))
     assert len(pairs) == description.pairs
     lines = files["gold"].read_bytes().split(b"\n")
     sentences = [line[3:] for line in lines if line.startswith(b"// ")]
@@ -447,7 +447,7 @@ def test_lower_casing_gives_other_numbers_on_every_set(name: str, official_data:
     gold = submission.read_gold(task, task.datasets, official_data)
     for dataset in task.datasets:
         files = {role: find.require(task, dataset, role, official_data) for role in dataset.files}
-        pairs = list(ists.read_inputs(files, task, dataset))
+        pairs = list(ists.FAMILY.read_inputs(files, task, dataset))
         values = []
         for lowercase in (False, True):
             found = create("chunk-aligner", lowercase=lowercase).predict(pairs)

@@ -28,7 +28,7 @@ from stsbaselines.io import LARGEST_MEMBER, open_zip, read_model, to_json
 from stsbaselines.reports import alignments as show
 from stsbaselines.reports.text import alignments_text
 from stsbaselines.tasks import alignment_file, pit, records, sts
-from stsbaselines.tasks.base import LineError
+from stsbaselines.tasks.lines import LineError
 from stsbaselines.text import chunker, dates, names, words
 from stsbaselines.text.wordnet import WordNet
 from tests.helpers import COMMAND, at_most, run_command

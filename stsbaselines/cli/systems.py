@@ -251,13 +251,13 @@ def align(
     from stsbaselines.io import to_json
     from stsbaselines.reports import alignments as show
     from stsbaselines.reports.text import alignments_text
-    from stsbaselines.tasks.ists import format_predictions
+    from stsbaselines.tasks.ists import FAMILY
 
     if format not in ("text", "json", "wa"):
         raise unknown("format", format, ["text", "json", "wa"])
     pair = show.align(left, right, **parameters_of(parameter))
     if format == "wa":
-        sys.stdout.buffer.write(format_predictions([pair.alignments], [pair[:2]]))
+        sys.stdout.buffer.write(FAMILY.format_predictions([pair.alignments], [pair[:2]]))
     elif format == "json":
         say(to_json({"sentences": pair[:2], "alignments": show.as_rows(pair)}))
     else:

@@ -19,7 +19,6 @@ from stsbaselines.scoring.conventions import CONVENTIONS, Convention, Pair
 from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
 from stsbaselines.tasks import base
 from stsbaselines.tasks.base import ScorePairs, Scores, family_of
-from stsbaselines.version import __version__
 
 SHOWN_NEAREST = 3
 MOST_DIGITS = 17  # of a double
@@ -210,14 +209,11 @@ def signature(convention: Convention, task: str, parts: Mapping[str, Pair]) -> s
     """
     pairs = {name: np.size(gold) for name, (_, gold) in parts.items() if convention.counts(name)}
     return base.signature(
-        [
-            ("task", task),
-            ("sets", "+".join(f"{name}({n})" for name, n in pairs.items())),
-            ("n", sum(pairs.values())),
-            ("correlation", convention.correlation),
-            ("aggregate", convention.aggregate),
-            ("version", __version__),
-        ]
+        task,
+        [f"{name}({n})" for name, n in pairs.items()],
+        n=sum(pairs.values()),
+        correlation=convention.correlation,
+        aggregate=convention.aggregate,
     )
 
 
@@ -329,9 +325,8 @@ def _signature(scores: Scores, measure: str, dataset: str = "") -> str:
     sets = fields["sets"].split("+")
     if dataset:
         sets = [each for each in sets if each.startswith(f"{dataset}(")]
-    fields |= {"sets": "+".join(sets), "measure": measure}
-    names = ("task", "sets", "measure", "confidence", "version")
-    return base.signature((name, fields[name]) for name in names if name in fields)
+    confidence = {"confidence": fields["confidence"]} if "confidence" in fields else {}
+    return base.signature(fields["task"], sets, measure=measure, **confidence)
 
 
 def _matches(found: list[_Candidate], published: Decimal, script_decimals: int) -> Iterator[Match]:

@@ -22,7 +22,8 @@ from typing import Any, BinaryIO, cast
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
 from stsbaselines.io import PACKED, is_device, lines_of, open_to_read, unpacked_name, zstd_module
 from stsbaselines.predictor import chunks_of
-from stsbaselines.tasks.base import LineError, SentencePair
+from stsbaselines.tasks.base import SentencePair
+from stsbaselines.tasks.lines import LineError
 
 FIELDS = ("sentence1", "sentence2")
 ROWS = 8192

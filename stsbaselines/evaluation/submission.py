@@ -206,5 +206,5 @@ def read_gold(
         if "records" in each.folders:
             with contextlib.suppress(MissingDataError):
                 files = require_all(task, each, data_dir)
-                gold[each.name] = typed.without_left_out(gold[each.name], files, each)
+                gold[each.name] = typed.without_excluded(gold[each.name], files, each)
     return gold

@@ -580,7 +580,7 @@ def check_kind(name: str, predicts: str, task: Task) -> None:
     ------
     InputError
     """
-    wanted = family_of(task).PREDICTIONS
+    wanted = family_of(task).predicts
     if predicts != wanted:
         raise InputError(f"{name} predicts {predicts}, but {task.task} needs {wanted}.")
 

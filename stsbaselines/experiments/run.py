@@ -338,7 +338,7 @@ def _predict(
         remove_unfinished(output)
         predictor, files = predictors[dataset.name], experiment.inputs[dataset.name]
         pairs = family.read_inputs(files, task, dataset)
-        if predictor.predicts == typed.PREDICTIONS and hasattr(predictor, "explain"):
+        if predictor.predicts == typed.FAMILY.predicts and hasattr(predictor, "explain"):
             evidence += _predict_explained(predictor, pairs, files, dataset, output)
             experiment.progress(dataset.pairs)
             continue
@@ -361,11 +361,11 @@ def _predict_explained(
     Returns the explanations, if they are few.
     """
     items = typed.read_items(files["input"], dataset.pairs)
-    excluded = typed.read_left_out(files["records"])
+    excluded = typed.read_excluded(files["records"])
     records = list(pairs)
     evidence: list[list[Evidence]] = predictor.explain(records)
     scores = [[each.score for each in row] for row in evidence]
-    write_bytes(output, typed.format_predictions(scores))
+    write_bytes(output, typed.FAMILY.format_predictions(scores))
     lines = []
     for number, (names, row) in enumerate(zip(items, evidence, strict=True), 1):
         found: dict[str, Any] = {"pair": number, "items": names}

@@ -76,7 +76,7 @@ def page(
     if file.is_dir():
         raise InputError(f"{file} is a folder; name one of its files.")
     [name] = output_files(entry, file, dataset, {})
-    output = ists.read_output(file, entry, entry.dataset(name))
+    output = ists.FAMILY.read_output(file, entry, entry.dataset(name))
     pairs = [
         {"number": place, "tokens": _shown(each.tokens), "system": as_rows(each)}
         for place, each in enumerate(output.pairs, 1)
@@ -108,7 +108,7 @@ def _add_gold(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Add the gold standard and what differs to each pair; return notes and scores of all."""
     gold = read_gold(task, [task.dataset(name)], data_dir)[name]
-    scores = ists.score(task, "", {name: gold}, {name: output})
+    scores = ists.FAMILY.score(task, "", {name: gold}, {name: output})
     details = scores.details[name]["pairs"]
     for pair, mine, theirs, each in zip(pairs, output.pairs, gold.pairs, details, strict=True):
         of_system, of_gold = compared(mine.alignments, theirs.alignments, theirs.tokens)

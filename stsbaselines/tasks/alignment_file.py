@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.io import lines_of, open_to_read
-from stsbaselines.tasks.base import LineError
+from stsbaselines.tasks.lines import LineError
 
 MAIN_TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI", "ALIC")
 ADDITIONAL_TYPES = ("FACT", "POL")

@@ -1,18 +1,17 @@
-"""What the task families share: the scores of a run, and what a family module offers."""
+"""What all task families share: the interface `Family`, and the scores of a run."""
 
 from __future__ import annotations
 
+import abc
 import importlib
-import io
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import LONGEST_LINE, lines_of, open_to_read, whole_lines
+from stsbaselines.errors import InputError
+from stsbaselines.version import __version__
 
 if TYPE_CHECKING:  # slow to import
     import numpy as np
@@ -20,11 +19,6 @@ if TYPE_CHECKING:  # slow to import
 
     from stsbaselines.data.catalogue import DataSet, Task
 
-T = TypeVar("T")
-_BLOCK_SIZE = 1 << 18
-# Of these characters alone, what float() takes is what _NUMBER matches.
-_OF_NUMBERS = b"0123456789.+-eE"
-_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 Measures = dict[str, float | int | None]
 Details = dict[str, dict[str, list[dict[str, Any]]]]
 
@@ -37,17 +31,17 @@ class Scores:
     ----------
     task, run : str
     datasets : dict of str to dict
-        For each data set its measures, unrounded; None where undefined.
+        The measures of each data set, unrounded; None where undefined.
     aggregates : dict of str to float or None
         Over all data sets; empty if only some were scored.
     main : str
         The measure that the published tables give for a data set.
     signature : str
-        Pins down how the numbers were made.
+        States how the numbers were computed.
     notes : tuple of str
-        What the reader should know of this run's files.
+        What the reader should know about the files of this run.
     details : dict of str to dict of str to list of dict
-        For each data set further tables by name, as rows, such as scores of each pair.
+        Further tables of each data set by name, as rows, such as the scores of each pair.
     """
 
     task: str
@@ -60,7 +54,7 @@ class Scores:
     details: Details = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return the scores as plain values for JSON."""
         values = {key: value for key, value in asdict(self).items() if key != "main"}
         if not self.details:
             del values["details"]
@@ -69,8 +63,8 @@ class Scores:
     def cells(self) -> dict[str, float | int | None]:
         """Return the scores by the column names of the published tables.
 
-        ``NAME`` is the main measure of a data set, ``NAME_MEASURE`` any measure of it;
-        aggregates, and the measures of a task with one data set, go by their own names.
+        ``NAME`` is the main measure of a data set, ``NAME_MEASURE`` any measure of it. Aggregates
+        have their own names, and so have the measures of a task with one data set.
         """
         cells: dict[str, float | int | None] = {}
         for name, measures in self.datasets.items():
@@ -89,13 +83,13 @@ class SentencePair(NamedTuple):
 
 
 class ScorePairs(NamedTuple):
-    """Scores and gold scores of the pairs that count: what a correlation is of.
+    """Scores and gold scores of the pairs that count: the input of a correlation.
 
     Attributes
     ----------
     scores, gold : ndarray of shape (n_pairs,)
     lines : ndarray of int of shape (n_pairs,)
-        Lines of the pairs in the input file, from 1; of several data sets together, just numbers.
+        Line of each pair in the input file, from 1; just a running number over several files.
     weights : ndarray of shape (n_pairs,) or None
         Confidences, if the official correlation is weighted by them.
     """
@@ -106,269 +100,119 @@ class ScorePairs(NamedTuple):
     weights: npt.NDArray[np.float64] | None = None
 
 
-class LineError(Exception):
-    """A line of a file that does not fit.
+class Family(abc.ABC):
+    """How the files of one kind of task are read, written, checked and scored.
 
-    Parameters
-    ----------
-    found, expected : str
-    """
-
-    def __init__(self, found: str, expected: str) -> None:
-        self.found = found
-        self.expected = expected
-
-
-def parse_lines(
-    path: Path,
-    parse: Callable[[bytes], T],
-    skip: Callable[[bytes], bool] | None = None,
-    count: int | None = None,
-) -> Iterator[T]:
-    """Parse the lines of a file; raise all its faults together, after the last good line.
-
-    Parameters
-    ----------
-    path : Path
-    parse : callable
-        Raises `LineError` for a line that does not fit.
-    skip : callable, optional
-        Says which lines do not count.
-    count : int, optional
-        Number of lines, one for each pair, that the file must have.
-
-    Yields
-    ------
-    What `parse` returns.
-
-    Raises
-    ------
-    InputError
-        With every fault: lines that do not fit, Windows line endings, a wrong count.
-    """
-    lines = _Lines(str(path), parse, skip, count)
-    with open_to_read(path) as stream:
-        yield from lines.parsed(stream)
-    lines.check()
-
-
-@dataclass
-class _Lines(Generic[T]):
-    """The state of parsing the lines of a file, for which see `parse_lines`."""
-
-    path: str
-    parse: Callable[[bytes], T]
-    skip: Callable[[bytes], bool] | None
-    count: int | None
-    found: int = 0
-    carriage_returns: int = 0
-    faults: list[Fault | str] = field(default_factory=list)
-
-    def parsed(self, stream: BinaryIO, start: int = 1) -> Iterator[T]:
-        """Parse the lines of a stream, the first of which has the number `start`."""
-        for number, line in lines_of(stream, self.path, start):
-            if self.skip is not None and self.skip(line):
-                continue
-            self.found += 1
-            if self.count is not None and self.found > self.count:
-                continue
-            self.carriage_returns += line.endswith(b"\r")
-            try:
-                yield self.parse(line.removesuffix(b"\r"))
-            except LineError as error:
-                self.faults.append(Fault(self.path, error.found, error.expected, number))
-
-    def check(self) -> None:
-        """Raise all faults, at the end of the file."""
-        faults = self.faults
-        if self.carriage_returns:
-            ends = f"{self.carriage_returns} lines that end in a carriage return"
-            found = f"{ends} (Windows line endings)"
-            faults.append(Fault(self.path, found, "lines that end in a newline alone"))
-        if self.count is not None and self.found != self.count:
-            expected = f"{self.count}, one for each pair"
-            faults.append(Fault(self.path, f"{self.found} lines", expected))
-        if faults:
-            raise InputError(faults)
-
-
-def parse_numbers(
-    path: Path,
-    parse: Callable[[bytes], npt.ArrayLike],
-    parse_block: Callable[[bytes], npt.NDArray[np.float64] | None],
-    count: int,
-    skip: Callable[[bytes], bool] | None = None,
-) -> npt.NDArray[np.float64]:
-    """Parse a file of numbers into an array, many lines at once where nothing is unusual.
-
-    Parameters
-    ----------
-    path : Path
-    parse : callable
-        Parses a line into a number or a row; see `parse_lines`.
-    parse_block : callable
-        Parses some whole lines into the same as an array, or returns None, so that `parse`
-        gets each of them; see `plain_numbers`.
-    count, skip
-        As for `parse_lines`.
-
-    Raises
-    ------
-    InputError
-        With every fault; see `parse_lines`.
-    """
-    import numpy as np  # slow to import
-
-    lines = _Lines(str(path), parse, skip, count)
-    blocks = []
-    with open_to_read(path) as stream:
-        start = 1
-        for block in whole_lines(stream, _BLOCK_SIZE):
-            rows = parse_block(block) if 0 < len(block) <= LONGEST_LINE else None
-            if rows is None:
-                rows = np.array(list(lines.parsed(io.BytesIO(block), start)))
-            else:
-                lines.found += len(rows)
-            if len(rows) and lines.found <= count:
-                blocks.append(rows)
-            start += block.count(b"\n")
-    lines.check()
-    return np.concatenate(blocks)
-
-
-def plain_numbers(block: bytes, blank: bytes = b"") -> npt.NDArray[np.float64] | None:
-    r"""Parse whole lines of decimal numbers, all with as many columns parted by TAB.
-
-    Parameters
-    ----------
-    block : bytes
-    blank : bytes, optional
-        What an empty column counts as, such as ``nan``.
-
-    Returns
-    -------
-    ndarray of shape (n_lines, n_columns) or None
-        None if `number_of` may refuse one of the columns.
-
-    Examples
-    --------
-    >>> plain_numbers(b"0.5\t100\n1\t20\n").tolist()
-    [[0.5, 100.0], [1.0, 20.0]]
-    >>> plain_numbers(b"1_0\n") is plain_numbers(b"1\n\n") is plain_numbers(b"nan\n") is None
-    True
-    """
-    import numpy as np  # slow to import
-
-    if not block.endswith(b"\n"):
-        block += b"\n"
-    ends = block.translate(None, delete=_OF_NUMBERS)
-    columns = ends.find(b"\n") + 1
-    rows = len(ends) // columns
-    if ends != (b"\t" * (columns - 1) + b"\n") * rows:
-        return None
-    cells = block.replace(b"\t", b"\n").split(b"\n")[:-1]
-    if blank:
-        cells = [cell or blank for cell in cells]
-    try:
-        values = np.fromiter(map(float, cells), np.float64, len(cells))
-    except ValueError:
-        return None
-    return None if np.isinf(values).any() else values.reshape(rows, columns)
-
-
-def number_of(text: bytes, bounds: tuple[float, float] | None, what: str) -> float:
-    """Parse a finite decimal number, within bounds if they are given.
-
-    Parameters
-    ----------
-    text : bytes
-    bounds : (float, float) or None
-    what : str
-        What to call it in the error.
-
-    Raises
-    ------
-    LineError
-        If it is none, or out of bounds.
-    """
-    wanted = f"{what} that is a number"
-    if bounds:
-        upper = "up" if math.isinf(bounds[1]) else f"to {bounds[1]:g}"
-        wanted = f"{what} from {bounds[0]:g} {upper}"
-    if not text.strip():
-        raise LineError("a blank" if text else "nothing", wanted)
-    value = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if not math.isfinite(value) or (bounds and not bounds[0] <= value <= bounds[1]):
-        raise LineError(shown(text), wanted)
-    return value
-
-
-def checked_scores(predictions: npt.ArrayLike) -> list[float]:
-    """Return predictions as a list, if they are one finite number a pair.
-
-    Raises
-    ------
-    InputError
-        If they are not.
-    """
-    import numpy as np  # slow to import
-
-    values = np.asarray(predictions, dtype=np.float64)
-    if values.ndim != 1:
-        raise InputError(f"the system predicted {values.ndim}-dimensional scores, not one a pair")
-    if not np.isfinite(values).all():
-        raise InputError("the system predicted NaN or infinity, which is no score")
-    scores: list[float] = values.tolist()
-    return scores
-
-
-class Family(Protocol):
-    """What a module of `stsbaselines.tasks` offers for the tasks of its family.
+    The catalogue names the family of a task; `family_of` returns it.
 
     Attributes
     ----------
-    PREDICTIONS : str
-        What its systems predict: ``scores`` or ``alignments``.
+    predicts : str
+        What systems predict: ``scores``, ``typed scores`` or ``alignments``.
+    output_name : re.Pattern
+        Official name of an output file; the first group is the name of its data set.
     """
 
-    PREDICTIONS: str
+    predicts: str
+    output_name: re.Pattern[str]
 
+    @abc.abstractmethod
     def read_inputs(self, files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iterator[Any]:
-        """Yield the pairs of a data set; `files` are by role."""
+        """Yield the pairs of a data set.
 
+        Parameters
+        ----------
+        files : mapping of str to Path
+            By role, as in the catalogue.
+        task, dataset : Task, DataSet
+            Entries of the catalogue.
+
+        Raises
+        ------
+        InputError
+            With every line that does not fit.
+        """
+
+    @abc.abstractmethod
     def read_training(
         self, files: Mapping[str, Path], task: Task, dataset: DataSet
     ) -> tuple[Sequence[Any], Sequence[Any] | npt.NDArray[Any]]:
-        """Read pairs with their gold standard, to train on."""
+        """Return the pairs of a data set that have a gold standard, and that; see `read_inputs`."""
 
+    @abc.abstractmethod
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> Any:
-        """Read a gold standard file."""
+        """Read a gold standard file; see `read_output`."""
 
+    @abc.abstractmethod
     def read_output(self, path: Path, task: Task, dataset: DataSet, strict: bool = False) -> Any:
-        """Read a system output; with `strict`, by the rules for submissions."""
+        """Read the output of a system.
 
-    def format_predictions(self, predictions: Any, pairs: Sequence[Any], start: int) -> bytes:
-        """Return the lines of a system output for a chunk of pairs, numbered from `start`."""
+        Parameters
+        ----------
+        path : Path
+        task, dataset : Task, DataSet
+            Give the range of the scores, the rules of the scorer and the number of pairs.
+        strict : bool
+            Apply the rules of the official checker. Without it, what only the official scorer
+            accepts is noted.
+
+        Raises
+        ------
+        InputError
+            With every line that does not fit.
+        """
+
+    @abc.abstractmethod
+    def format_predictions(
+        self, predictions: Any, pairs: Sequence[Any] = (), start: int = 1
+    ) -> bytes:
+        """Return the part of an output file that has the predictions for some pairs.
+
+        Parameters
+        ----------
+        predictions : array-like or sequence, one entry per pair
+        pairs : sequence of pairs
+            Only alignments are written with their sentences.
+        start : int
+            Number of the first pair in the file.
+
+        Raises
+        ------
+        InputError
+            For predictions that cannot be written, such as NaN.
+        """
 
     def label_of_output(self, file_name: str) -> str | None:
         """Return the data set that the name of an output file claims to be for, if any."""
+        match = self.output_name.fullmatch(file_name)
+        return match[1] if match else None
 
+    @abc.abstractmethod
     def score(
         self, task: Task, run: str, gold: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> Scores:
-        """Score the outputs of a run; both mappings are by data set."""
+        """Score a run by the official measures, with other common ones beside them.
 
+        Parameters
+        ----------
+        task : Task
+        run : str
+            Name of the run.
+        gold, outputs : mapping of str to object
+            By data set, what `read_gold` and `read_output` returned.
+        """
+
+    @abc.abstractmethod
     def countable(self, gold: Any) -> npt.NDArray[np.bool_]:
-        """Tell which lines of a data set the scorer counts: among these, pairs are resampled."""
+        """Return which lines of a data set the scorer counts: pairs are resampled from these."""
 
+    @abc.abstractmethod
     def score_pairs(
         self, task: Task, gold: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> dict[str, ScorePairs]:
-        """Return what is correlated, by the names of `Scores.cells`; empty for alignments.
+        """Return what is correlated, by the names of `Scores.cells`; see `score`."""
 
-        `gold` and `outputs` are as for `score`.
-        """
-
+    @abc.abstractmethod
     def resampled(
         self,
         task: Task,
@@ -378,28 +222,51 @@ class Family(Protocol):
     ) -> dict[str, npt.NDArray[np.float64]]:
         """Return official measures on resampled pairs, by the names of `Scores.cells`.
 
-        `gold` and `outputs` are as for `score`. `counts` says for each data set, in an array of
-        shape (n_resamples, n_pairs), how often each line of it was drawn; those of lines that
-        are not `countable` do not matter. Values are of shape (n_resamples,), NaN where undefined.
+        Parameters
+        ----------
+        task, gold, outputs
+            As for `score`.
+        counts : mapping of str to ndarray of int of shape (n_resamples, n_lines)
+            By data set, how often each line was drawn; only `countable` ones matter.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n_resamples,)
+            NaN where undefined.
         """
 
 
 def family_of(task: Task) -> Family:
-    """Return the module that reads and scores a task."""
+    """Return the family that reads and scores a task."""
     return family_named(task.family)
 
 
 def family_named(name: str) -> Family:
-    """Return the module of `stsbaselines.tasks` of that name."""
-    return cast(Family, importlib.import_module(f"stsbaselines.tasks.{name}"))
+    """Return the family of the module `name` of `stsbaselines.tasks`."""
+    return cast(Family, importlib.import_module(f"stsbaselines.tasks.{name}").FAMILY)
 
 
-def signature(fields: Iterable[tuple[str, object]]) -> str:
-    """Join the fields of a signature.
+def signature(task: str, sets: Iterable[str], **fields: object) -> str:
+    """Return how a number was computed: numbers of equal signatures can be compared.
 
     Examples
     --------
-    >>> signature([("task", "sts2013"), ("n", 2250)])
-    'task:sts2013|n:2250'
+    >>> signature("sts2013", ["OnWN(561)", "FNWN(189)"], n=750).rpartition("|")[0]
+    'task:sts2013|sets:OnWN(561)+FNWN(189)|n:750'
     """
-    return "|".join(f"{name}:{value}" for name, value in fields)
+    all_fields = {"task": task, "sets": "+".join(sets), **fields, "version": __version__}
+    return "|".join(f"{name}:{value}" for name, value in all_fields.items())
+
+
+def checked_scores(predictions: npt.ArrayLike, *columns: int) -> list[Any]:
+    """Return predictions as a list; raise InputError if they are not finite numbers per pair."""
+    import numpy as np  # slow to import
+
+    values = np.asarray(predictions, dtype=np.float64)
+    if values.ndim == 0 or values.shape[1:] != columns:
+        wanted = f"{columns[0] if columns else 'one'} per pair"
+        raise InputError(f"the system predicted scores of shape {values.shape}, not {wanted}")
+    if not np.isfinite(values).all():
+        raise InputError("the system predicted NaN or infinity, which is no score")
+    scores: list[Any] = values.tolist()
+    return scores

@@ -26,11 +26,9 @@ from stsbaselines.tasks.alignment_file import (
     read_alignments,
     tokens_of,
 )
-from stsbaselines.tasks.base import Measures, ScorePairs, Scores, parse_lines, signature
-from stsbaselines.version import __version__
+from stsbaselines.tasks.base import Details, Family, Measures, ScorePairs, Scores, signature
+from stsbaselines.tasks.lines import decoded, parse_lines
 
-PREDICTIONS = "alignments"
-_OUTPUT_NAME = re.compile(r"STSint\.(?:gs|input|testinput|output)\.(.+)\.wa")
 _CHUNK = re.compile(r"\[([^\[]+)\]")
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _SURROGATE = re.compile("[\udc80-\udcff]")
@@ -43,7 +41,7 @@ class ChunkedSentence(NamedTuple):
     Attributes
     ----------
     text : str
-        The sentence; its tokens are parted by blanks.
+        The sentence; its tokens are separated by blanks.
     tokens : tuple of str
         As the file of chunks has them, which in damaged pairs differ from `text`.
     chunks : tuple of tuple of str
@@ -92,7 +90,7 @@ def read_chunks(sentences: Path, chunks: Path, count: int | None = None) -> list
     Parameters
     ----------
     sentences : Path
-        File with a sentence a line.
+        File with one sentence per line.
     chunks : Path
         File with the same sentences in chunks.
     count : int, optional
@@ -103,15 +101,15 @@ def read_chunks(sentences: Path, chunks: Path, count: int | None = None) -> list
     InputError
         With every line that has no chunk, or other words than its sentence.
     """
-    texts = list(parse_lines(sentences, _decoded, count=count))
-    lines = list(parse_lines(chunks, _decoded, count=len(texts)))
+    texts = list(parse_lines(sentences, decoded, count))
+    lines = list(parse_lines(chunks, decoded, len(texts)))
     found = [chunked_sentence(line, text) for line, text in zip(lines, texts, strict=True)]
     faults: list[Fault | str] = []
     for number, (line, each) in enumerate(zip(lines, found, strict=True), 1):
         if not each.chunks:
             expected = "at least one chunk, such as [ a cat ]"
             faults.append(Fault(str(chunks), shown(line), expected, number))
-        elif not _has_the_words_of_its_text(each):
+        elif [*map(_letters, each.tokens)] != [*map(_letters, tokens_of(each.text))]:
             expected = f"the words of {shown(each.text)}"
             faults.append(Fault(str(chunks), shown(line), expected, number))
     if faults:
@@ -119,50 +117,149 @@ def read_chunks(sentences: Path, chunks: Path, count: int | None = None) -> list
     return found
 
 
-def _decoded(line: bytes) -> str:
-    return line.decode("utf-8", "surrogateescape")
-
-
-def _has_the_words_of_its_text(sentence: ChunkedSentence) -> bool:
-    """Tell whether tokens and text agree but for punctuation, as they do in damaged pairs too."""
-    tokens = tokens_of(sentence.text)
-    same_length = len(tokens) == len(sentence.tokens)
-    return same_length and all(map(_same_letters, sentence.tokens, tokens))
-
-
-def _same_letters(one: str, other: str) -> bool:
-    return _letters(one) == _letters(other)
-
-
 def _letters(text: str) -> str:
+    """Return what is left of a text without punctuation and case: damaged pairs agree in it."""
     return _NOT_ALPHANUMERIC.sub("", text).casefold()
 
 
-def read_inputs(files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iterator[ChunkedPair]:
-    """Yield the sentence pairs of a data set with their gold standard chunks.
+class IstsFamily(Family):
+    """Pairs of sentences whose chunks are aligned, labelled and scored."""
 
-    Parameters
-    ----------
-    files : mapping of str to Path
-        ``sentences1``, ``sentences2``, ``chunks1`` and ``chunks2``; or only ``gold``, an
-        alignment file, whose alignments then tell the chunks.
-    task, dataset : Task, DataSet
+    predicts = "alignments"
+    output_name = re.compile(r"STSint\.(?:gs|input|testinput|output)\.(.+)\.wa")
 
-    Raises
-    ------
-    InputError
-        With every line that does not fit.
-    """
-    if "chunks1" not in files:
-        gold = read_gold(files["gold"], task, dataset)
-        for number, pair in enumerate(gold.pairs, 1):
-            yield _gold_chunks(gold.path, number, pair)
-        return
-    sides = [
-        read_chunks(files[f"sentences{side}"], files[f"chunks{side}"], dataset.pairs)
-        for side in (1, 2)
-    ]
-    yield from map(ChunkedPair, *sides)
+    def read_inputs(
+        self, files: Mapping[str, Path], task: Task, dataset: DataSet
+    ) -> Iterator[ChunkedPair]:
+        """Yield the sentence pairs with their gold standard chunks.
+
+        Without ``chunks1`` among the files, the alignments of ``gold`` define the chunks.
+        """
+        if "chunks1" not in files:
+            gold = self.read_gold(files["gold"], task, dataset)
+            for number, pair in enumerate(gold.pairs, 1):
+                yield _gold_chunks(gold.path, number, pair)
+            return
+        sides = [
+            read_chunks(files[f"sentences{side}"], files[f"chunks{side}"], dataset.pairs)
+            for side in (1, 2)
+        ]
+        yield from map(ChunkedPair, *sides)
+
+    def read_training(
+        self, files: Mapping[str, Path], task: Task, dataset: DataSet
+    ) -> tuple[list[ChunkedPair], list[tuple[ChunkAlignment, ...]]]:
+        gold = self.read_gold(files["gold"], task, dataset)
+        pairs = list(self.read_inputs(files, task, dataset))
+        return pairs, [pair.alignments for pair in gold.pairs]
+
+    def read_gold(self, path: Path, task: Task, dataset: DataSet) -> AlignmentFile:
+        return read_alignments(path, dataset.pairs)
+
+    def read_output(
+        self, path: Path, task: Task, dataset: DataSet, strict: bool = False
+    ) -> AlignmentFile:
+        return read_alignments(path, dataset.pairs, strict, task.one_to_one)
+
+    def format_predictions(
+        self,
+        predictions: Sequence[Iterable[ChunkAlignment]],
+        pairs: Sequence[Any] = (),
+        start: int = 1,
+    ) -> bytes:
+        """Return the blocks of an alignment file; `pairs` are strings or `ChunkedSentence`."""
+        blocks = [
+            format_block(number, _text_of(left), _text_of(right), alignments)
+            for number, ((left, right), alignments) in enumerate(
+                zip(pairs, predictions, strict=True), start
+            )
+        ]
+        return "".join(blocks).encode("utf-8", "surrogateescape")
+
+    def score(
+        self,
+        task: Task,
+        run: str,
+        gold: Mapping[str, AlignmentFile],
+        outputs: Mapping[str, AlignmentFile],
+    ) -> Scores:
+        """Score a run as the task's organisers did.
+
+        ``F`` is that of the links, ``T`` with the types, ``S`` with the scores, ``TS`` with both;
+        ``precision`` and ``recall`` are those of the links. Tasks of 2015 also have
+        ``TS_second_version``, with the special cases of the script's second version. Aggregates
+        are plain means. The details are precision and recall by type, the confusion of the types,
+        and the scores of each sentence pair.
+
+        Raises
+        ------
+        InputError
+            If an output has other sentences than the gold standard, or tokens that it does not
+            have.
+        """
+        faults: list[Fault | str] = []
+        notes: list[str] = []
+        for name, output in outputs.items():
+            found, about = _compared_sentences(output, gold[name])
+            faults += found
+            notes += [f"{name}: {note}" for note in (*output.notes, *about)]
+        if faults:
+            raise InputError(faults)
+        datasets: dict[str, Measures] = {}
+        details: Details = {}
+        for name, output in outputs.items():
+            pairs = links_of_pairs(output, gold[name])
+            datasets[name], details[name] = _measured(task, pairs)
+        complete = len(outputs) == len(task.datasets)
+        return Scores(
+            task=task.task,
+            run=run,
+            datasets=datasets,
+            aggregates=_means(datasets) if complete else {},
+            main="TS",
+            signature=signature(
+                task.task,
+                [f"{name}({len(each.pairs)})" for name, each in outputs.items()],
+                links="between tokens, weighted by fan-out, without punctuation",
+                type="jaccard",
+                mean="plain",
+            ),
+            notes=tuple(notes),
+            details=details,
+        )
+
+    def countable(self, gold: AlignmentFile) -> BoolArray:
+        """All sentence pairs count."""
+        return np.ones(len(gold.pairs), dtype=np.bool_)
+
+    def score_pairs(
+        self, task: Task, gold: Mapping[str, AlignmentFile], outputs: Mapping[str, AlignmentFile]
+    ) -> dict[str, ScorePairs]:
+        """Return an empty dict: nothing is correlated."""
+        return {}
+
+    def resampled(
+        self,
+        task: Task,
+        gold: Mapping[str, AlignmentFile],
+        outputs: Mapping[str, AlignmentFile],
+        counts: Mapping[str, IntArray],
+    ) -> dict[str, FloatArray]:
+        """Return measures such as ``images_TS`` and, of all data sets, ``Mean_TS``.
+
+        The outputs must fit the gold standard, which `score` checks.
+        """
+        found: dict[str, FloatArray] = {}
+        for name, output in outputs.items():
+            pairs = links_of_pairs(output, gold[name])
+            for measure, penalties in alignment.PENALTIES.items():
+                found[f"{name}_{measure}"] = resampling.agreement(pairs, penalties, counts[name])
+        if len(outputs) == len(task.datasets):
+            found["Mean_TS"] = np.mean([found[f"{name}_TS"] for name in outputs], axis=0)
+        return found
+
+
+FAMILY = IstsFamily()
 
 
 def _gold_chunks(path: str, number: int, pair: AlignedPair) -> ChunkedPair:
@@ -186,197 +283,14 @@ def _sentence(tokens: Sequence[str], chunks: Iterable[tuple[int, ...]]) -> Chunk
     )
 
 
-def read_training(
-    files: Mapping[str, Path], task: Task, dataset: DataSet
-) -> tuple[list[ChunkedPair], list[tuple[ChunkAlignment, ...]]]:
-    """Read the sentence pairs of a data set with their alignments, to train on.
-
-    Parameters
-    ----------
-    files : mapping of str to Path
-        As for `read_inputs`, with ``gold``.
-    task, dataset : Task, DataSet
-
-    Returns
-    -------
-    pairs : list of ChunkedPair
-    gold : list of tuple of ChunkAlignment
-    """
-    gold = read_gold(files["gold"], task, dataset)
-    return list(read_inputs(files, task, dataset)), [pair.alignments for pair in gold.pairs]
-
-
-def read_gold(path: Path, task: Task, dataset: DataSet) -> AlignmentFile:
-    """Read the gold standard of a data set; see `read_alignments`."""
-    return read_alignments(path, dataset.pairs)
-
-
-def read_output(path: Path, task: Task, dataset: DataSet, strict: bool = False) -> AlignmentFile:
-    """Read a system output.
-
-    Parameters
-    ----------
-    path : Path
-    task, dataset : Task, DataSet
-        Give the number of sentence pairs, and whether chunks must be consecutive and
-        aligned once.
-    strict : bool
-        The rules for submissions; see `read_alignments`.
-
-    Raises
-    ------
-    InputError
-        With every line that does not fit.
-    """
-    return read_alignments(path, dataset.pairs, strict, task.one_to_one)
-
-
-def format_predictions(
-    predictions: Sequence[Iterable[ChunkAlignment]], pairs: Sequence[Any], start: int = 1
-) -> bytes:
-    r"""Return the blocks of an alignment file for the predictions of a chunk of pairs.
-
-    Parameters
-    ----------
-    predictions : sequence of iterable of ChunkAlignment
-    pairs : sequence of (ChunkedSentence or str, ChunkedSentence or str)
-    start : int
-        Number of the first pair.
-
-    Raises
-    ------
-    InputError
-        For a prediction that is no alignment, or that names tokens which are not there.
-
-    Examples
-    --------
-    >>> block = format_predictions([[ChunkAlignment((1,), (2,), ("EQUI",), 5.0)]], [("a", "b a")])
-    >>> print(block.decode().split("<alignment>")[1].split("</alignment>")[0].strip())
-    1 <==> 2 // EQUI // 5 // a <==> a
-    """
-    blocks = [
-        format_block(number, _text_of(left), _text_of(right), alignments)
-        for number, ((left, right), alignments) in enumerate(
-            zip(pairs, predictions, strict=True), start
-        )
-    ]
-    return "".join(blocks).encode("utf-8", "surrogateescape")
-
-
 def _text_of(sentence: ChunkedSentence | str) -> str:
     return sentence.text if isinstance(sentence, ChunkedSentence) else sentence
 
 
-def label_of_output(file_name: str) -> str | None:
-    """Return the data set that the name of an output file claims to be for, if any.
-
-    Parameters
-    ----------
-    file_name : str
-
-    Examples
-    --------
-    >>> label_of_output("STSint.output.images.wa"), label_of_output("readme.txt")
-    ('images', None)
-    """
-    match = _OUTPUT_NAME.fullmatch(file_name)
-    return match[1] if match else None
-
-
-def score(
-    task: Task, run: str, gold: Mapping[str, AlignmentFile], outputs: Mapping[str, AlignmentFile]
-) -> Scores:
-    """Score a run as the task's organisers did.
-
-    Parameters
-    ----------
-    task : Task
-    run : str
-        What to call the run.
-    gold, outputs : mapping of str to AlignmentFile
-        By data set.
-
-    Returns
-    -------
-    Scores
-        ``F`` of the links, ``T`` with the types, ``S`` with the scores and ``TS`` with
-        both; ``precision`` and ``recall`` of the links. Of the tasks of 2015 also
-        ``TS_second_version``, with the special cases of the script's second version.
-        If all data sets are here, the plain means. Details of each data set: precision and
-        recall by type, confusion of the types, and the scores of each sentence pair.
-
-    Raises
-    ------
-    InputError
-        If an output is of other sentences than the gold standard, or names tokens that it
-        does not have.
-    """
-    faults: list[Fault | str] = []
-    notes: list[str] = []
-    for name, output in outputs.items():
-        found, about = _compared_sentences(output, gold[name])
-        faults += found
-        notes += [f"{name}: {note}" for note in (*output.notes, *about)]
-    if faults:
-        raise InputError(faults)
-    links = {name: links_of_pairs(output, gold[name]) for name, output in outputs.items()}
-    measured = {name: _measured(task, pairs) for name, pairs in links.items()}
-    datasets = {name: measures for name, (measures, _) in measured.items()}
-    complete = len(outputs) == len(task.datasets)
-    return Scores(
-        task=task.task,
-        run=run,
-        datasets=datasets,
-        aggregates=_means(datasets) if complete else {},
-        main="TS",
-        signature=_signature(task, outputs),
-        notes=tuple(notes),
-        details={name: details for name, (_, details) in measured.items()},
-    )
-
-
-def countable(gold: AlignmentFile) -> BoolArray:
-    """Tell which sentence pairs of a gold standard count: all do."""
-    return np.ones(len(gold.pairs), dtype=np.bool_)
-
-
-def score_pairs(
-    task: Task, gold: Mapping[str, AlignmentFile], outputs: Mapping[str, AlignmentFile]
-) -> dict[str, ScorePairs]:
-    """Return what is correlated: nothing."""
-    return {}
-
-
-def resampled(
-    task: Task,
-    gold: Mapping[str, AlignmentFile],
-    outputs: Mapping[str, AlignmentFile],
-    counts: Mapping[str, IntArray],
-) -> dict[str, FloatArray]:
-    """Return the official measures on resamples of the sentence pairs of each data set.
-
-    Such as ``images_TS`` and, if all data sets are here, ``Mean_TS``. The outputs must fit the
-    gold standard, which `score` checks. See `Family.resampled`.
-    """
-    found: dict[str, FloatArray] = {}
-    for name, output in outputs.items():
-        pairs = links_of_pairs(output, gold[name])
-        for measure, penalties in alignment.PENALTIES.items():
-            found[f"{name}_{measure}"] = resampling.agreement(pairs, penalties, counts[name])
-    if len(outputs) == len(task.datasets):
-        found["Mean_TS"] = np.mean([found[f"{name}_TS"] for name in outputs], axis=0)
-    return found
-
-
 def links_of_pairs(output: AlignmentFile, gold: AlignmentFile) -> list[tuple[Links, Links]]:
-    """Return the links of a system output and of the gold standard, pair by pair.
+    """Return the links of a system output and of the gold standard for each sentence pair.
 
-    Punctuation is what the gold standard's sentences have as such, for both.
-
-    Parameters
-    ----------
-    output, gold : AlignmentFile
-        Of the same sentence pairs.
+    For both, punctuation is looked up in the gold standard's sentences.
     """
     found: list[tuple[Links, Links]] = []
     for mine, theirs in zip(output.pairs, gold.pairs, strict=True):
@@ -389,7 +303,7 @@ def links_of_pairs(output: AlignmentFile, gold: AlignmentFile) -> list[tuple[Lin
 def _compared_sentences(
     output: AlignmentFile, gold: AlignmentFile
 ) -> tuple[list[Fault | str], list[str]]:
-    """Return why an output cannot be of the gold standard's sentences, or what differs."""
+    """Return why an output cannot be of the gold's sentences, and a note on what differs."""
     faults: list[Fault | str] = []
     differing = []
     for number, (mine, theirs) in enumerate(zip(output.pairs, gold.pairs, strict=True), 1):
@@ -397,7 +311,7 @@ def _compared_sentences(
         if any(_SURROGATE.search(ours) and not _SURROGATE.search(gs) for ours, gs in texts):
             found = f"bytes in sentence {number} that are not UTF-8"
             faults.append(Fault(output.path, found, "UTF-8"))
-        if not all(_same_letters(*both) for both in texts):
+        if any(_letters(ours) != _letters(gs) for ours, gs in texts):
             differing.append(number)
         lengths = [len(tokens) for tokens in theirs.tokens]
         for each in mine.alignments:
@@ -453,16 +367,3 @@ def _details(
             for number in range(1, len(pairs) + 1)
         ],
     }
-
-
-def _signature(task: Task, outputs: Mapping[str, AlignmentFile]) -> str:
-    return signature(
-        [
-            ("task", task.task),
-            ("sets", "+".join(f"{name}({len(each.pairs)})" for name, each in outputs.items())),
-            ("links", "between tokens, weighted by fan-out, without punctuation"),
-            ("type", "jaccard"),
-            ("mean", "plain"),
-            ("version", __version__),
-        ]
-    )

@@ -143,7 +143,7 @@ def test_sentences_with_bytes_that_are_not_utf8() -> None:
     text = b"Caf\xe9 [ opens ] today".decode("utf-8", "surrogateescape")
     pairs = [(text, text)]
     predictions = create("chunk-aligner").predict(pairs)
-    assert b"// Caf\xe9 [ opens ]" in ists.format_predictions(predictions, pairs)
+    assert b"// Caf\xe9 [ opens ]" in ists.FAMILY.format_predictions(predictions, pairs)
 
 
 def test_blocks_are_numbered_across_chunks(tmp_path: Path) -> None:

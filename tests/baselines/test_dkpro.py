@@ -664,13 +664,13 @@ def test_what_strings_alone_reach_on_onwn_of_2013(
     if any(each.status == "missing" for each in located if each.task is train):
         pytest.skip("needs the official data of sts2012-train")
     read = [
-        sts.read_training(find.require_all(train, each, official_data), train, each)
+        sts.FAMILY.read_training(find.require_all(train, each, official_data), train, each)
         for each in train.datasets
     ]
     pairs = [pair for each, _ in read for pair in each]
     gold = np.concatenate([scores for _, scores in read])
     sets = [number for number, (each, _) in enumerate(read) for _ in each]
-    asked, expected = sts.read_training(
+    asked, expected = sts.FAMILY.read_training(
         find.require_all(task, dataset, official_data), task, dataset
     )
     found = DKProString(idf).fit(pairs, gold, sets).predict(asked)

@@ -625,7 +625,7 @@ def test_what_it_reaches_on_2012_with_brown_alone(
         for task in map(find_task, ("sts2012-train", "sts2012")):
             dataset = task.dataset(name)
             files = find.require_all(task, dataset, official_data)
-            parts.append(sts.read_training(files, task, dataset))
+            parts.append(sts.FAMILY.read_training(files, task, dataset))
         (pairs, gold), (asked, expected) = parts
         found = model.fit(pairs, gold).predict(asked)
         assert (pearson(found, expected) or 0) > least

@@ -512,7 +512,7 @@ def test_an_own_data_set_can_be_predicted(tmp_path: Path) -> None:
     assert run_command(command.split()).returncode == 0
     gold = path.with_name("STS.gs.my-pairs.txt")
     dataset = SAMPLE.datasets[0].model_copy(update={"pairs": len(PAIRS)})
-    assert sts.read_gold(gold, SAMPLE, dataset).tolist() == [score for *_, score in PAIRS]
+    assert sts.FAMILY.read_gold(gold, SAMPLE, dataset).tolist() == [score for *_, score in PAIRS]
     again = imported(tmp_path / "my pairs.jsonl")
     assert [row["state"] for row in again.rows] == ["already there"] * 2
 

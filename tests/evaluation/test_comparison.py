@@ -22,7 +22,7 @@ from stsbaselines.reference.published import table
 from stsbaselines.reference.ranking import name_of
 from stsbaselines.reports.text import comparison_text
 from stsbaselines.scoring.significance import fisher_interval, fisher_test
-from stsbaselines.tasks.sts import SystemOutput
+from stsbaselines.tasks.sts import StsOutput
 from tests.helpers import run_command
 
 OUTPUTS = "system-outputs"
@@ -164,7 +164,7 @@ def test_pairs_of_weight_zero_do_not_count(tmp_path: Path) -> None:
     task = find_task("sample-sts").model_copy(update={"confidence": "weighted"})
     gold = {"kitchen": np.arange(12.0)}
     confidences = np.array([100.0] * 8 + [0.0] * 4)
-    output = {"kitchen": SystemOutput(np.sin(np.arange(12.0)), confidences)}
+    output = {"kitchen": StsOutput(np.sin(np.arange(12.0)), confidences)}
     [run] = standing._scored(task, gold, {"weighted": output}, 100, 0)
     assert run.pairs("kitchen") == 8
 

@@ -56,7 +56,7 @@ WORDS = b"".join(b"a cat %d\ta dog %d\n" % (n % 7, n % 5) for n in range(50))
 def by_pairs(predictor: Predictor, content: bytes) -> bytes:
     """Predict as the interface says, pair by pair."""
     pairs = list(sts.pairs_of(io.BytesIO(content), "here"))
-    return sts.format_predictions(predictor.predict(pairs))
+    return sts.FAMILY.format_predictions(predictor.predict(pairs))
 
 
 def by_blocks(predictor: Predictor, content: bytes, size: int, n_jobs: int = 1) -> bytes:

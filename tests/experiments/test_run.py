@@ -26,7 +26,7 @@ from stsbaselines.experiments.config import (
 from stsbaselines.experiments.run import pairs_to_process, run, run_with_fallback, validate
 from stsbaselines.experiments.training import LabelledPairs
 from stsbaselines.predictor import Predictor
-from stsbaselines.tasks import sts
+from stsbaselines.tasks.sts import FAMILY
 
 SAMPLE = read_config("sample-sts")
 
@@ -61,9 +61,9 @@ def test_seeds_differ_and_are_repeatable(tmp_path: Path) -> None:
     assert len({scores.datasets["kitchen"]["pearson"] for scores in random.runs}) == 10
     outputs = [(tmp_path / "a/sample-sts/random" / f"seed-{n}") for n in (0, 1)]
     scores = [
-        sts.read_output(path / f"STS.output.{name}.txt", find_task("sample-sts"), dataset).scores
+        FAMILY.read_output(path / each.output, find_task("sample-sts"), each).scores
         for path in outputs
-        for name, dataset in [(d.name, d) for d in find_task("sample-sts").datasets]
+        for each in find_task("sample-sts").datasets
     ]
     assert len({tuple(values[:10]) for values in scores}) == 4
 

@@ -278,14 +278,14 @@ def test_confidences_weigh_where_the_official_correlation_is_weighted(
     gold = {each.name: generator.rand(each.pairs) for each in task.datasets}
     gold["kitchen"][3] = np.nan
     outputs = {
-        name: sts.SystemOutput(
+        name: sts.StsOutput(
             generator.rand(len(values)),
             None if confidences is None else np.array(confidences)[: len(values)],
         )
         for name, values in gold.items()
     }
     agree_with_cells(task, gold, outputs)
-    points = sts.score_pairs(task, gold, outputs)
+    points = sts.FAMILY.score_pairs(task, gold, outputs)
     is_weighted = bool(np.any(confidences or [0]))
     assert (points["kitchen"].weights is not None) == is_weighted
     assert points["ALL"].weights is None
@@ -297,32 +297,33 @@ def test_lines_that_are_not_scored_do_not_count_when_drawn() -> None:
     task = find_task("sample-sts")
     generator = np.random.RandomState(0)
     gold = {each.name: generator.rand(each.pairs) for each in task.datasets}
-    outputs = {k: sts.SystemOutput(generator.rand(len(values))) for k, values in gold.items()}
+    outputs = {k: sts.StsOutput(generator.rand(len(values))) for k, values in gold.items()}
     gold["kitchen"][:4] = np.nan
     counts = {name: draw(len(values), 20) for name, values in gold.items()}
-    one = sts.resampled(task, gold, outputs, counts)
+    one = sts.FAMILY.resampled(task, gold, outputs, counts)
     counts["kitchen"][:, :4] = 7
-    other = sts.resampled(task, gold, outputs, counts)
+    other = sts.FAMILY.resampled(task, gold, outputs, counts)
     np.testing.assert_array_equal([*one.values()], [*other.values()])
-    assert sts.countable(gold["kitchen"]).tolist() == [False] * 4 + [True] * 8
+    assert sts.FAMILY.countable(gold["kitchen"]).tolist() == [False] * 4 + [True] * 8
 
 
 def test_one_data_set_has_no_aggregates() -> None:
     task = find_task("sample-sts")
     values = np.random.RandomState(0).rand(12)
-    gold, outputs = {"kitchen": values}, {"kitchen": sts.SystemOutput(values**2)}
-    assert sts.score_pairs(task, gold, outputs).keys() == {"kitchen"}
-    assert sts.resampled(task, gold, outputs, {"kitchen": draw(12, 5)}).keys() == {"kitchen"}
+    gold, outputs = {"kitchen": values}, {"kitchen": sts.StsOutput(values**2)}
+    assert sts.FAMILY.score_pairs(task, gold, outputs).keys() == {"kitchen"}
+    assert sts.FAMILY.resampled(task, gold, outputs, {"kitchen": draw(12, 5)}).keys() == {"kitchen"}
 
 
 def test_without_a_similarity_run_only_the_labels_are_measured() -> None:
     task = find_task("sample-pit")
     labels = np.array([True, False, True, False])
     gold = {"test": pit.Gold(labels, np.array([False, False, False, True]), np.arange(4) / 5)}
-    outputs = {"test": pit.SystemOutput(labels, np.zeros(4))}
+    outputs = {"test": pit.PitOutput(labels, np.zeros(4))}
     agree_with_cells(task, gold, outputs)
-    assert pit.score_pairs(task, gold, outputs) == {}
-    found = pit.resampled(task, gold, outputs, {"test": np.array([[1, 1, 1, 1], [0, 4, 0, 0]])})
+    assert pit.FAMILY.score_pairs(task, gold, outputs) == {}
+    counts = {"test": np.array([[1, 1, 1, 1], [0, 4, 0, 0]])}
+    found = pit.FAMILY.resampled(task, gold, outputs, counts)
     assert found["F1"].tolist() == [1.0, 0.0]
     assert np.isnan(found["maxF1"]).all()
 
@@ -400,14 +401,14 @@ def test_intervals_of_aggregates_by_fisher_and_by_the_bootstrap_are_near(
     gold = official_gold(name, official_data)
     outputs = read_outputs(task, output_files(task, path, None, {}))
     counts = {key: draw_of_scored(values) for key, values in gold.items()}
-    value = sts.score(task, "system", gold, outputs).aggregates[aggregate]
+    value = sts.FAMILY.score(task, "system", gold, outputs).aggregates[aggregate]
     by_fisher = fisher_interval(value or 0.0, sum(each.scored for each in task.datasets))
-    found = bootstrap_interval(sts.resampled(task, gold, outputs, counts)[aggregate])
+    found = bootstrap_interval(sts.FAMILY.resampled(task, gold, outputs, counts)[aggregate])
     assert found == pytest.approx(by_fisher, abs=0.005)
 
 
 def draw_of_scored(gold: Values) -> Counts:
     counts = np.zeros((2000, len(gold)), dtype=np.int64)
-    scored = sts.countable(gold)
+    scored = sts.FAMILY.countable(gold)
     counts[:, scored] = draw(int(scored.sum()), 2000, len(gold))
     return counts

@@ -23,7 +23,7 @@ from stsbaselines.tasks.alignment_file import (
     ChunkAlignment,
     read_alignments,
 )
-from stsbaselines.tasks.ists import ChunkedSentence, chunked_sentence
+from stsbaselines.tasks.ists import FAMILY, ChunkedSentence, chunked_sentence
 from tests.helpers import run_command
 
 SAMPLE = find_task("sample-ists")
@@ -261,7 +261,7 @@ def test_writing_and_reading_gives_the_same(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[AlignedPair]
 ) -> None:
     sentences = [(pair.left, pair.right) for pair in pairs]
-    written = ists.format_predictions([pair.alignments for pair in pairs], sentences)
+    written = FAMILY.format_predictions([pair.alignments for pair in pairs], sentences)
     assert read(tmp_path_factory.mktemp("file"), written, len(pairs)).pairs == tuple(pairs)
 
 
@@ -281,7 +281,7 @@ def test_writing_and_reading_gives_the_same(
 )
 def test_predictions_that_cannot_be_written(prediction: list[ChunkAlignment], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        ists.format_predictions([prediction], [("a b c", "a")])
+        FAMILY.format_predictions([prediction], [("a b c", "a")])
 
 
 @pytest.mark.parametrize(
@@ -322,8 +322,8 @@ def test_chunk_files_that_do_not_fit(
 
 def test_training_pairs_come_with_their_alignments() -> None:
     files = {role: require(SAMPLE, GARDEN, role) for role in GARDEN.files}
-    pairs, gold = ists.read_training(files, SAMPLE, GARDEN)
-    assert pairs == list(ists.read_inputs(files, SAMPLE, GARDEN))
+    pairs, gold = FAMILY.read_training(files, SAMPLE, GARDEN)
+    assert pairs == list(FAMILY.read_inputs(files, SAMPLE, GARDEN))
     assert pairs[0].left.chunks == (
         ("The", "old", "gardener"),
         ("waters",),
@@ -337,7 +337,7 @@ def test_chunks_can_be_read_from_alignments_that_cover_each_token_once(tmp_path:
     one = GARDEN.model_copy(update={"pairs": 1})
     path = tmp_path / "gold.wa"
     path.write_text(BLOCK)
-    [pair] = ists.read_inputs({"gold": path}, SAMPLE, one)
+    [pair] = FAMILY.read_inputs({"gold": path}, SAMPLE, one)
     assert pair.left == ChunkedSentence(
         "A man waits", ("A", "man", "waits"), (("A", "man"), ("waits",))
     )
@@ -351,7 +351,7 @@ def test_chunks_can_be_read_from_alignments_that_cover_each_token_once(tmp_path:
         with pytest.raises(
             InputError, match=r"gold.wa: found tokens of sentence 1 in no chunk or in"
         ):
-            list(ists.read_inputs({"gold": path}, SAMPLE, one))
+            list(FAMILY.read_inputs({"gold": path}, SAMPLE, one))
 
 
 def run_sample(folder: Path) -> Path:

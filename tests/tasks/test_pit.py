@@ -13,7 +13,8 @@ from stsbaselines.data.catalogue import DataSet, find_task
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import InputError
 from stsbaselines.tasks import pit
-from stsbaselines.tasks.base import Family, Scores, family_of
+from stsbaselines.tasks.base import Scores
+from stsbaselines.tasks.pit import FAMILY
 from tests.helpers import run_command
 
 SAMPLE = find_task("sample-pit")
@@ -68,16 +69,16 @@ def test_data_files_have_topics_labels_and_tags() -> None:
 def test_training_pairs_are_those_that_are_not_debatable(tmp_path: Path) -> None:
     task = find_task("sample-pit-train")
     files = {"input": SAMPLES / "sample-pit" / "train.data"}
-    pairs, gold = pit.read_training(files, task, task.datasets[0])
+    pairs, gold = FAMILY.read_training(files, task, task.datasets[0])
     assert len(pairs) == len(gold) == task.datasets[0].scored == 18
     table = written(tmp_path, "Q1,Q2,result\na b,a c,1\nx,y,0\n", "train.csv")
-    pairs, gold = pit.read_training({"input": table}, task, dataset_of(2))
+    pairs, gold = FAMILY.read_training({"input": table}, task, dataset_of(2))
     assert (pairs, gold.tolist()) == ([("a b", "a c"), ("x", "y")], [True, False])
     with pytest.raises(InputError, match="found 2 labelled pairs, expected 3"):
-        pit.read_training({"input": table}, task, dataset_of(3))
+        FAMILY.read_training({"input": table}, task, dataset_of(3))
     table.write_text("Q1,Q2,result\na,b,c,1\n")
     with pytest.raises(InputError, match="line 2: found 'a,b,c,1'"):
-        pit.read_training({"input": table}, task, dataset_of(1))
+        FAMILY.read_training({"input": table}, task, dataset_of(1))
 
 
 @pytest.mark.parametrize(
@@ -109,17 +110,17 @@ FAULTY_LINES = [
 def test_faulty_output_is_refused(line: str, strict: bool, tmp_path: Path) -> None:
     path = written(tmp_path, f"true\t0.5000\n{line}\n")
     with pytest.raises(InputError, match="line 2: found"):
-        pit.read_output(path, SAMPLE, dataset_of(2), strict)
+        FAMILY.read_output(path, SAMPLE, dataset_of(2), strict)
 
 
 @pytest.mark.parametrize("score", ["-0.1000", "1.0001", "0.5", "0.50000", "1.5000", "1e-2"])
 def test_unusual_scores_are_noted_and_refused_in_a_submission(score: str, tmp_path: Path) -> None:
     path = written(tmp_path, f"true\t0.5000\nfalse\t{score}\n")
-    output = pit.read_output(path, SAMPLE, dataset_of(2))
+    output = FAMILY.read_output(path, SAMPLE, dataset_of(2))
     assert output.scores[1] == float(score)
     assert "which the official scorer accepts" in output.notes[0]
     with pytest.raises(InputError, match=r"line 2: found .* four decimals"):
-        pit.read_output(path, SAMPLE, dataset_of(2), strict=True)
+        FAMILY.read_output(path, SAMPLE, dataset_of(2), strict=True)
 
 
 @pytest.mark.parametrize(
@@ -127,11 +128,11 @@ def test_unusual_scores_are_noted_and_refused_in_a_submission(score: str, tmp_pa
 )
 def test_a_file_name_is_a_note_and_a_fault_of_a_submission(name: str, tmp_path: Path) -> None:
     path = written(tmp_path, "true\t0.5000\n", name)
-    assert pit.read_output(path, SAMPLE, dataset_of(1)).notes == (
+    assert FAMILY.read_output(path, SAMPLE, dataset_of(1)).notes == (
         "the file name is none that a submission may have",
     )
     with pytest.raises(InputError, match=r"expected a name such as PIT2015_TEAM_01_run\.output"):
-        pit.read_output(path, SAMPLE, dataset_of(1), strict=True)
+        FAMILY.read_output(path, SAMPLE, dataset_of(1), strict=True)
 
 
 @given(st.binary(max_size=60), st.integers(1, 4))
@@ -140,7 +141,7 @@ def test_any_output_gives_finite_scores_or_an_error(
 ) -> None:
     path = written(tmp_path_factory.mktemp("output"), raw)
     try:
-        output = pit.read_output(path, SAMPLE, dataset_of(pairs))
+        output = FAMILY.read_output(path, SAMPLE, dataset_of(pairs))
     except InputError:
         return
     assert output.scores.shape == output.labels.shape == (pairs,)
@@ -148,7 +149,7 @@ def test_any_output_gives_finite_scores_or_an_error(
 
 
 def test_gold_labels(tmp_path: Path) -> None:
-    gold = pit.read_gold(
+    gold = FAMILY.read_gold(
         written(tmp_path, "true\t0.8000\n----\t0.6000\nfalse\t0.0000\n"), SAMPLE, dataset_of(3)
     )
     assert gold.is_paraphrase.tolist() == [True, False, False]
@@ -156,7 +157,7 @@ def test_gold_labels(tmp_path: Path) -> None:
     assert gold.degree.tolist() == [0.8, 0.6, 0.0]
     for line in ("maybe\t0.5", "true\t1.5", "true"):
         with pytest.raises(InputError, match="expected"):
-            pit.read_gold(written(tmp_path, line + "\n"), SAMPLE, dataset_of(1))
+            FAMILY.read_gold(written(tmp_path, line + "\n"), SAMPLE, dataset_of(1))
 
 
 def scored(labels: list[bool], scores: list[float]) -> Scores:
@@ -165,8 +166,8 @@ def scored(labels: list[bool], scores: list[float]) -> Scores:
         is_debatable=np.array([False, False, False, False, True]),
         degree=np.array([1.0, 0.8, 0.2, 0.0, 0.6]),
     )
-    output = pit.SystemOutput(np.array(labels), np.array(scores))
-    return pit.score(SAMPLE, "run", {"test": gold}, {"test": output})
+    output = pit.PitOutput(np.array(labels), np.array(scores))
+    return FAMILY.score(SAMPLE, "run", {"test": gold}, {"test": output})
 
 
 def test_debatable_pairs_count_for_similarity_only() -> None:
@@ -202,14 +203,9 @@ def test_constant_scores_have_a_best_cut_but_no_correlation() -> None:
     assert cells["maxF1"] is not None
 
 
-def test_the_module_offers_what_a_family_must() -> None:
-    family: Family = pit
-    assert family_of(SAMPLE) is family
-
-
 def test_predictions_become_labels_and_four_decimals() -> None:
     assert (
-        pit.format_predictions([0.5, 0.49999, 1.0])
+        FAMILY.format_predictions([0.5, 0.49999, 1.0])
         == b"true\t0.5000\nfalse\t0.5000\ntrue\t1.0000\n"
     )
 

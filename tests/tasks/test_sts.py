@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.errors import InputError
 from stsbaselines.io import LONGEST_LINE
-from stsbaselines.tasks import base, sts
-from stsbaselines.tasks.base import Family, Scores, family_of
+from stsbaselines.tasks import lines, sts
+from stsbaselines.tasks.base import Scores
+from stsbaselines.tasks.sts import FAMILY
 from stsbaselines.version import __version__
 
 SAMPLE = find_task("sample-sts")
@@ -87,14 +88,14 @@ def test_one_faulty_line_among_good_ones_is_named(
 ) -> None:
     folder = tmp_path_factory.mktemp("output")
     path = written(folder, b"\n".join(lines) + b"\n")
-    good = sts.read_output(path, SAMPLE, dataset_of(len(lines)))
+    good = FAMILY.read_output(path, SAMPLE, dataset_of(len(lines)))
     assert np.isfinite(good.scores).all()
     position = data.draw(st.integers(0, len(lines)))
     lines.insert(position, data.draw(faulty))
     path = written(folder, b"\n".join(lines) + b"\n")
     for strict in (False, True):
         with pytest.raises(InputError) as error:
-            sts.read_output(path, SAMPLE, dataset_of(len(lines)), strict)
+            FAMILY.read_output(path, SAMPLE, dataset_of(len(lines)), strict)
         message = str(error.value)
         assert f"line {position + 1}: " in message or "carriage return" in message
 
@@ -105,7 +106,7 @@ def test_any_output_gives_finite_scores_or_an_error(
 ) -> None:
     path = written(tmp_path_factory.mktemp("output"), raw)
     try:
-        output = sts.read_output(path, SAMPLE, dataset_of(pairs))
+        output = FAMILY.read_output(path, SAMPLE, dataset_of(pairs))
     except InputError:
         return
     assert output.scores.shape == (pairs,)
@@ -115,7 +116,7 @@ def test_any_output_gives_finite_scores_or_an_error(
 def test_all_faults_are_listed_up_to_twenty(tmp_path: Path) -> None:
     path = written(tmp_path, b"1\nx\n" * 30)
     with pytest.raises(InputError) as error:
-        sts.read_output(path, SAMPLE, dataset_of(59))
+        FAMILY.read_output(path, SAMPLE, dataset_of(59))
     lines = str(error.value).splitlines()
     assert len(lines) == 21
     assert lines[0] == f"{path}, line 2: found 'x', expected a score that is a number"
@@ -125,14 +126,14 @@ def test_all_faults_are_listed_up_to_twenty(tmp_path: Path) -> None:
 
 def test_range_is_a_note_when_scoring_and_a_fault_when_checking(tmp_path: Path) -> None:
     path = written(tmp_path, b"5.1\t200\n-0.1\t50\n3\t100\n")
-    output = sts.read_output(path, SAMPLE, dataset_of(3))
+    output = FAMILY.read_output(path, SAMPLE, dataset_of(3))
     accepted = "which the official scorer accepts and a submission must not have"
     assert output.notes == (
         f"lines with a score outside 0-5, {accepted}: 2",
         f"lines with a confidence outside 0-100, {accepted}: 1",
     )
     with pytest.raises(InputError) as error:
-        sts.read_output(path, SAMPLE, dataset_of(3), strict=True)
+        FAMILY.read_output(path, SAMPLE, dataset_of(3), strict=True)
     assert [str(fault).split(": ")[-1] for fault in error.value.faults] == [
         "found '5.1', expected a score from 0 to 5",
         "found '-0.1', expected a score from 0 to 5",
@@ -141,30 +142,32 @@ def test_range_is_a_note_when_scoring_and_a_fault_when_checking(tmp_path: Path) 
 
 def test_comments_are_skipped_since_2013_and_refused_in_submissions(tmp_path: Path) -> None:
     path = written(tmp_path, b"# made by us\n1\n2\n")
-    output = sts.read_output(path, SAMPLE, dataset_of(2))
+    output = FAMILY.read_output(path, SAMPLE, dataset_of(2))
     assert list(output.scores) == [1, 2]
-    assert output.notes == ("lines skipped since they begin with #: 1",)
+    assert output.notes == ("lines skipped because they begin with #: 1",)
     for task, strict in [(SAMPLE, True), (task_with(comments=False), False)]:
         with pytest.raises(InputError, match="line 1: found '# made by us'"):
-            sts.read_output(path, task, dataset_of(2), strict)
+            FAMILY.read_output(path, task, dataset_of(2), strict)
 
 
 def test_a_line_without_confidence_among_others_weighs_nothing(tmp_path: Path) -> None:
-    output = sts.read_output(written(tmp_path, b"1\t50\n2\n"), SAMPLE, dataset_of(2))
+    output = FAMILY.read_output(written(tmp_path, b"1\t50\n2\n"), SAMPLE, dataset_of(2))
     assert output.confidences is not None
     assert list(output.confidences) == [50, 0]
     assert output.notes == ("lines without a confidence, which weigh 0 beside those with one: 1",)
-    assert sts.read_output(written(tmp_path, b"1\n2\n"), SAMPLE, dataset_of(2)).confidences is None
+    assert (
+        FAMILY.read_output(written(tmp_path, b"1\n2\n"), SAMPLE, dataset_of(2)).confidences is None
+    )
 
 
 def test_gold_has_numbers_in_range_and_empty_lines(tmp_path: Path) -> None:
-    gold = sts.read_gold(written(tmp_path, b"0\n\n5\n2.4\n"), SAMPLE, dataset_of(4))
+    gold = FAMILY.read_gold(written(tmp_path, b"0\n\n5\n2.4\n"), SAMPLE, dataset_of(4))
     assert [None if math.isnan(value) else value for value in gold] == [0, None, 5, 2.4]
     for content, message in [(b"5.5\n", "'5.5'"), (b" \n", "a blank"), (b"1\n1\n", "2 lines")]:
         with pytest.raises(InputError, match=message):
-            sts.read_gold(written(tmp_path, content), SAMPLE, dataset_of(1))
+            FAMILY.read_gold(written(tmp_path, content), SAMPLE, dataset_of(1))
     with pytest.raises(InputError, match="from 0 to 4"):
-        sts.read_gold(written(tmp_path, b"5\n"), task_with(gold_range=(0, 4)), dataset_of(1))
+        FAMILY.read_gold(written(tmp_path, b"5\n"), task_with(gold_range=(0, 4)), dataset_of(1))
 
 
 def outcome(read: Callable[[], object]) -> object:
@@ -173,7 +176,7 @@ def outcome(read: Callable[[], object]) -> object:
         found = read()
     except InputError as error:
         return [str(fault) for fault in error.faults]
-    if isinstance(found, sts.SystemOutput):
+    if isinstance(found, sts.StsOutput):
         confidences = None if found.confidences is None else found.confidences.tobytes()
         return found.scores.tobytes(), confidences, found.notes
     assert isinstance(found, np.ndarray)
@@ -183,9 +186,9 @@ def outcome(read: Callable[[], object]) -> object:
 def outcomes(path: Path, pairs: int) -> list[object]:
     dataset = dataset_of(pairs)
     return [
-        outcome(lambda: sts.read_gold(path, SAMPLE, dataset)),
+        outcome(lambda: FAMILY.read_gold(path, SAMPLE, dataset)),
         *(
-            outcome(lambda: sts.read_output(path, task, dataset, strict))  # noqa: B023
+            outcome(lambda: FAMILY.read_output(path, task, dataset, strict))  # noqa: B023
             for task in (SAMPLE, task_with(comments=False))
             for strict in (False, True)
         ),
@@ -208,32 +211,32 @@ written_lines = st.one_of(
 
 @given(written_lines, st.sampled_from([b"", b"\n"]), st.integers(-1, 1), st.integers(1, 40))
 def test_lines_parsed_at_once_are_what_they_are_one_by_one(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], end: bytes, more: int, size: int
+    tmp_path_factory: pytest.TempPathFactory, rows: list[bytes], end: bytes, more: int, size: int
 ) -> None:
-    path = written(tmp_path_factory.mktemp("numbers"), b"\n".join(lines) + end)
-    pairs = max(1, len(lines) + more)
-    with mock.patch.object(sts, "plain_numbers", return_value=None):
+    path = written(tmp_path_factory.mktemp("numbers"), b"\n".join(rows) + end)
+    pairs = max(1, len(rows) + more)
+    with mock.patch.object(lines, "plain_numbers", return_value=None):
         one_by_one = outcomes(path, pairs)
     assert outcomes(path, pairs) == one_by_one
-    with mock.patch.object(base, "_BLOCK_SIZE", size):
+    with mock.patch.object(lines, "_BLOCK_SIZE", size):
         assert outcomes(path, pairs) == one_by_one
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1))
 def test_numbers_are_those_of_float_to_the_last_bit(values: list[float]) -> None:
-    lines = [form % value for value in values for form in (b"%r", b"%.17g", b"%.3e")]
-    table = base.plain_numbers(b"\n".join(lines))
+    texts = [form % value for value in values for form in (b"%r", b"%.17g", b"%.3e")]
+    table = lines.plain_numbers(b"\n".join(texts))
     assert table is not None
-    assert table.tobytes() == np.array([*map(float, lines)]).tobytes()
+    assert table.tobytes() == np.array([*map(float, texts)]).tobytes()
 
 
 def test_plain_lines_are_parsed_at_once(tmp_path: Path) -> None:
     refuse = mock.Mock(side_effect=AssertionError)
     with mock.patch.object(sts, "number_of", refuse):
         path = written(tmp_path, b"1.5\n\n2\n" * 20_000)
-        gold = sts.read_gold(path, SAMPLE, dataset_of(60_000))
+        gold = FAMILY.read_gold(path, SAMPLE, dataset_of(60_000))
         path = written(tmp_path, b"1.5\t100\n-.25\t0\n" * 20_000)
-        output = sts.read_output(path, SAMPLE, dataset_of(40_000))
+        output = FAMILY.read_output(path, SAMPLE, dataset_of(40_000))
     assert np.nansum(gold) == 70_000
     assert output.confidences is not None
     assert (output.scores.sum(), output.confidences.sum()) == (25_000, 2_000_000)
@@ -242,11 +245,11 @@ def test_plain_lines_are_parsed_at_once(tmp_path: Path) -> None:
 def test_a_long_line_of_digits_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, b"1\n" + b"0" * (LONGEST_LINE + 1) + b"\n")
     with pytest.raises(InputError, match="line 2: found over 1 MiB"):
-        sts.read_gold(path, SAMPLE, dataset_of(2))
+        FAMILY.read_gold(path, SAMPLE, dataset_of(2))
 
 
 def scored(
-    kitchen: sts.SystemOutput, journeys: sts.SystemOutput | None = None, **rules: object
+    kitchen: sts.StsOutput, journeys: sts.StsOutput | None = None, **rules: object
 ) -> Scores:
     gold = {
         "kitchen": np.array([1.0, 2.0, math.nan, 4.0]),
@@ -255,12 +258,12 @@ def scored(
     outputs = {"kitchen": kitchen}
     if journeys:
         outputs["journeys"] = journeys
-    return sts.score(task_with(**rules), "run", gold, outputs)
+    return FAMILY.score(task_with(**rules), "run", gold, outputs)
 
 
-def output(scores: list[float], confidences: list[float] | None = None) -> sts.SystemOutput:
+def output(scores: list[float], confidences: list[float] | None = None) -> sts.StsOutput:
     array = None if confidences is None else np.array(confidences)
-    return sts.SystemOutput(np.array(scores), array)
+    return sts.StsOutput(np.array(scores), array)
 
 
 OTHER = output([1, 2, 2])
@@ -329,9 +332,7 @@ def test_the_signature_pins_down_the_score() -> None:
 def test_predictions_that_are_no_numbers_are_refused() -> None:
     for value in (math.nan, math.inf):
         with pytest.raises(InputError, match="NaN or infinity"):
-            sts.format_predictions([1.0, value])
-    with pytest.raises(InputError, match="2-dimensional"):
-        sts.format_predictions([[1.0], [2.0]])
+            FAMILY.format_predictions([1.0, value])
 
 
 def test_sets_without_confidences_weigh_as_fully_confident_ones() -> None:
@@ -348,8 +349,3 @@ def test_huge_confidences_give_a_number_and_no_warning() -> None:
     assert scores.datasets["kitchen"]["pearson"] == pytest.approx(
         plain.datasets["kitchen"]["pearson"]
     )
-
-
-def test_the_module_offers_what_a_family_must() -> None:
-    family: Family = sts
-    assert family_of(SAMPLE) is family

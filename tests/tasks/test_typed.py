@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from stsbaselines.baselines.typed_tfidf import TypedTfidf
 from stsbaselines.data.catalogue import DataSet, find_task
 from stsbaselines.data.find import SAMPLES, require_all
 from stsbaselines.errors import InputError, MissingDataError
@@ -20,8 +17,8 @@ from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import read_config
 from stsbaselines.experiments.reproduce import ledger
 from stsbaselines.tasks import typed
-from stsbaselines.tasks.base import Family, family_of
 from stsbaselines.tasks.records import read_record
+from stsbaselines.tasks.typed import FAMILY
 from tests.helpers import run_command
 
 SAMPLE = find_task("sample-typed")
@@ -32,11 +29,6 @@ ROW = "1\t2\t3\t4\t5\t0\t1.5\t2.25"
 
 def dataset_of(pairs: int) -> DataSet:
     return SAMPLE.datasets[0].model_copy(update={"pairs": pairs, "scored": pairs})
-
-
-def test_the_module_is_a_family() -> None:
-    family: Family = family_of(SAMPLE)
-    assert TypedTfidf.predicts == family.PREDICTIONS
 
 
 @pytest.mark.parametrize(
@@ -57,7 +49,7 @@ def test_the_checker_says_what_is_wrong(tmp_path: Path, content: str, message: s
     path = tmp_path / "STS.output.europeana.txt"
     path.write_bytes(content.encode())
     with pytest.raises(InputError) as error:
-        typed.read_output(path, SAMPLE, dataset_of(1), strict=True)
+        FAMILY.read_output(path, SAMPLE, dataset_of(1), strict=True)
     assert message in str(error.value)
 
 
@@ -99,7 +91,7 @@ def test_a_missing_record_is_named(tmp_path: Path) -> None:
     gone.unlink()
     files = {"input": folder / "STS.input.europeana.txt", "records": folder / "text"}
     with pytest.raises(MissingDataError, match=rf"1 of 12 item records are missing \({gone.stem}"):
-        next(typed.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))
+        next(FAMILY.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))
 
 
 def test_pairs_of_items_that_are_left_out_are_not_scored(
@@ -111,14 +103,14 @@ def test_pairs_of_items_that_are_left_out_are_not_scored(
     gone.unlink()
     (folder / "left-out.txt").write_text(gone.stem + "\n")
     files = {"input": folder / "STS.input.europeana.txt", "records": folder / "text"}
-    without = list(typed.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))
+    without = list(FAMILY.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))
     gone.write_text("dcTitle:\tA file that is there nonetheless\n")
-    assert list(typed.read_inputs(files, SAMPLE, SAMPLE.datasets[0])) == without
+    assert list(FAMILY.read_inputs(files, SAMPLE, SAMPLE.datasets[0])) == without
     gone.unlink()
     monkeypatch.setattr("stsbaselines.data.find.SAMPLES", tmp_path / "samples")
     scores = experiment.run(read_config("sample-typed"), tmp_path / "out").baselines[0].runs[0]
     assert scores.datasets["europeana"]["n"] == 5
-    assert "europeana: pairs not scored, since items are left out: 1" in scores.notes
+    assert "europeana: pairs not scored, because items are excluded: 1" in scores.notes
     assert "sets:europeana(5/6)" in scores.signature
     folder = tmp_path / "out/sample-typed/typed-tfidf"
     output = folder / "STS.output.europeana.txt"
@@ -132,20 +124,12 @@ def test_pairs_of_items_that_are_left_out_are_not_scored(
 def test_undefined_and_outside_scores_are_said(tmp_path: Path) -> None:
     rows = np.arange(24.0).reshape(3, 8)
     rows[:, 1] = 2.5
-    scores = typed.score(SAMPLE, "run", {"europeana": rows % 5}, {"europeana": rows})
+    scores = FAMILY.score(SAMPLE, "run", {"europeana": rows % 5}, {"europeana": rows})
     measures = scores.datasets["europeana"]
     assert measures["author"] is None
     assert measures["Mean"] is None
-    assert "europeana: undefined, since all scores are the same: author" in scores.notes
+    assert "europeana: undefined, because all scores are the same: author" in scores.notes
     assert any("scores outside 0-5" in note for note in scores.notes)
-
-
-@pytest.mark.parametrize(
-    "predictions", [[1.0] * 8, [[1.0] * 7], [[math.nan] * 8], [[math.inf] + [0.0] * 7]]
-)
-def test_wrong_predictions_are_not_written(predictions: Any) -> None:
-    with pytest.raises(InputError, match="the system predicted"):
-        typed.format_predictions(predictions)
 
 
 def test_the_sample_from_the_command_line(tmp_path: Path) -> None:
@@ -157,7 +141,9 @@ def test_the_sample_from_the_command_line(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in lines]
     assert [row["pair"] for row in rows] == [1, 2, 3, 4, 5, 6]
     found = [[each["score"] for each in row["similarities"]] for row in rows]
-    output = typed.read_output(folder / SAMPLE.datasets[0].output, SAMPLE, SAMPLE.datasets[0], True)
+    output = FAMILY.read_output(
+        folder / SAMPLE.datasets[0].output, SAMPLE, SAMPLE.datasets[0], True
+    )
     assert output == pytest.approx(np.array(found), abs=1e-4)
     for text in (SAMPLES / "sample-typed" / "text").iterdir():
         assert (folder / "text" / text.name).read_bytes() == text.read_bytes()
@@ -217,9 +203,9 @@ def test_the_test_records_are_missing_and_the_trial_runs_instead(
 def test_trial_records_as_text_and_json_give_the_same(kind: str, official_data: Path) -> None:
     task = find_task("sts2013-typed-trial")
     files = require_all(task, task.datasets[0], official_data)
-    pairs = list(typed.read_inputs(files, task, task.datasets[0]))
+    pairs = list(FAMILY.read_inputs(files, task, task.datasets[0]))
     other = files | {"records": files["records"].parent / kind}
-    assert list(typed.read_inputs(other, task, task.datasets[0])) == pairs
+    assert list(FAMILY.read_inputs(other, task, task.datasets[0])) == pairs
 
 
 @pytest.mark.official
@@ -257,7 +243,7 @@ def test_two_files_of_an_item_are_refused(tmp_path: Path) -> None:
     first = sorted((folder / "text").iterdir())[0]
     first.with_suffix(".txt~").write_text("a backup does not count")
     files = {"input": folder / "STS.input.europeana.txt", "records": folder / "text"}
-    assert len(list(typed.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))) == 6
+    assert len(list(FAMILY.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))) == 6
     first.with_suffix(".xml").write_text("<record></record>")
     with pytest.raises(InputError, match="as well, expected one file for each item"):
-        next(typed.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))
+        next(FAMILY.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))

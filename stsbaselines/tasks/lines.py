@@ -1,0 +1,203 @@
+"""Parsing the files of a task line by line, so that all faults of a file are reported together."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
+
+from stsbaselines.errors import Fault, InputError, shown
+from stsbaselines.io import LONGEST_LINE, lines_of, open_to_read, whole_lines
+
+if TYPE_CHECKING:  # slow to import
+    import numpy as np
+    import numpy.typing as npt
+
+T = TypeVar("T")
+Bounds = tuple[float, float]
+_BLOCK_SIZE = 1 << 18
+# If a text has only these characters and float() accepts it, then _NUMBER matches it.
+_OF_NUMBERS = b"0123456789.+-eE"
+_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+class LineError(Exception):
+    """A line, or a part of one, is not what was expected."""
+
+    def __init__(self, found: str, expected: str) -> None:
+        self.found = found
+        self.expected = expected
+
+
+def decoded(line: bytes) -> str:
+    """Decode UTF-8; other bytes become surrogate escapes, which are encoded as the same bytes."""
+    return line.decode("utf-8", "surrogateescape")
+
+
+def parse_lines(path: Path, parse: Callable[[bytes], T], count: int | None = None) -> Iterator[T]:
+    """Yield the parsed lines of a file, of which there must be `count`.
+
+    `parse` raises `LineError` for a line that does not fit. All faults are raised together, as
+    an `InputError` after the last good line.
+    """
+    lines = _Lines(str(path), parse, count)
+    with open_to_read(path) as stream:
+        yield from lines.parsed(stream)
+    lines.check()
+
+
+@dataclass
+class _Lines(Generic[T]):
+    """What was found so far in the lines of a file."""
+
+    path: str
+    parse: Callable[[bytes], T]
+    count: int | None
+    skip: Callable[[bytes], bool] | None = None
+    found: int = 0
+    carriage_returns: int = 0
+    faults: list[Fault | str] = field(default_factory=list)
+
+    def parsed(self, stream: BinaryIO, start: int = 1) -> Iterator[T]:
+        """Parse the lines of a stream, the first of which has the number `start`."""
+        for number, line in lines_of(stream, self.path, start):
+            if self.skip is not None and self.skip(line):
+                continue
+            self.found += 1
+            if self.count is not None and self.found > self.count:
+                continue
+            self.carriage_returns += line.endswith(b"\r")
+            try:
+                yield self.parse(line.removesuffix(b"\r"))
+            except LineError as error:
+                self.faults.append(Fault(self.path, error.found, error.expected, number))
+
+    def check(self) -> None:
+        """Raise all faults, at the end of the file."""
+        faults = self.faults
+        if self.carriage_returns:
+            ends = f"{self.carriage_returns} lines that end in a carriage return"
+            found = f"{ends} (Windows line endings)"
+            faults.append(Fault(self.path, found, "lines that end in a newline alone"))
+        if self.count is not None and self.found != self.count:
+            expected = f"{self.count}, one for each pair"
+            faults.append(Fault(self.path, f"{self.found} lines", expected))
+        if faults:
+            raise InputError(faults)
+
+
+def parse_numbers(
+    path: Path,
+    parse: Callable[[bytes], Sequence[float]],
+    bounds: Sequence[Bounds | None],
+    count: int,
+    *,
+    skip: Callable[[bytes], bool] | None = None,
+    blank: bytes = b"",
+) -> npt.NDArray[np.float64]:
+    """Parse a file of numbers into an array, a block of lines at once where all are plain numbers.
+
+    Parameters
+    ----------
+    path : Path
+    parse : callable
+        Parses a line into a row; see `parse_lines`. It is asked where a block is unusual.
+    bounds : sequence of (float, float) or None
+        Of each column. A column that no line of a block has is NaN there.
+    count : int
+        Number of lines that the file must have.
+    skip : callable, optional
+        Returns whether a line does not count.
+    blank : bytes, optional
+        What an empty column stands for, such as ``nan``.
+
+    Returns
+    -------
+    ndarray of shape (count, n_columns)
+    """
+    import numpy as np  # slow to import
+
+    lines = _Lines(str(path), parse, count, skip)
+    blocks = []
+    with open_to_read(path) as stream:
+        start = 1
+        for block in whole_lines(stream, _BLOCK_SIZE):
+            rows = _plain_rows(block, bounds, blank) if len(block) <= LONGEST_LINE else None
+            if rows is None:
+                rows = np.array(list(lines.parsed(io.BytesIO(block), start)))
+            else:
+                lines.found += len(rows)
+            if len(rows) and lines.found <= count:
+                blocks.append(rows)
+            start += block.count(b"\n")
+    lines.check()
+    return np.concatenate(blocks)
+
+
+def _plain_rows(
+    block: bytes, bounds: Sequence[Bounds | None], blank: bytes
+) -> npt.NDArray[np.float64] | None:
+    """Parse whole lines of numbers within bounds; None if one may be something else."""
+    import numpy as np  # slow to import
+
+    table = plain_numbers(block, blank) if block else None
+    if table is None or table.shape[1] > len(bounds):
+        return None
+    for values, limits in zip(table.T, bounds, strict=False):
+        if limits and ((values < limits[0]) | (values > limits[1])).any():
+            return None
+    rows = np.full((len(table), len(bounds)), math.nan)
+    rows[:, : table.shape[1]] = table
+    return rows
+
+
+def plain_numbers(block: bytes, blank: bytes = b"") -> npt.NDArray[np.float64] | None:
+    r"""Parse whole lines of as many decimal numbers each, separated by TABs.
+
+    Returns None if `number_of` may refuse one of them.
+
+    Examples
+    --------
+    >>> plain_numbers(b"0.5\t100\n1\t20\n").tolist()
+    [[0.5, 100.0], [1.0, 20.0]]
+    >>> plain_numbers(b"1_0\n") is plain_numbers(b"1\n\n") is plain_numbers(b"nan\n") is None
+    True
+    """
+    import numpy as np  # slow to import
+
+    if not block.endswith(b"\n"):
+        block += b"\n"
+    ends = block.translate(None, delete=_OF_NUMBERS)
+    columns = ends.find(b"\n") + 1
+    rows = len(ends) // columns
+    if ends != (b"\t" * (columns - 1) + b"\n") * rows:
+        return None
+    cells = block.replace(b"\t", b"\n").split(b"\n")[:-1]
+    if blank:
+        cells = [cell or blank for cell in cells]
+    try:
+        values = np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return None
+    return None if np.isinf(values).any() else values.reshape(rows, columns)
+
+
+def number_of(text: bytes, bounds: Bounds | None, what: str) -> float:
+    """Parse a finite decimal number, within bounds if they are given.
+
+    Raises `LineError` otherwise, which calls the number `what`.
+    """
+    wanted = f"{what} that is a number"
+    if bounds:
+        upper = "up" if math.isinf(bounds[1]) else f"to {bounds[1]:g}"
+        wanted = f"{what} from {bounds[0]:g} {upper}"
+    if not text.strip():
+        raise LineError("a blank" if text else "nothing", wanted)
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not math.isfinite(value) or (bounds and not bounds[0] <= value <= bounds[1]):
+        raise LineError(shown(text), wanted)
+    return value
