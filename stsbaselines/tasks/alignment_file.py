@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.io import lines_of, open_to_read
-from stsbaselines.tasks.lines import LineError
+from stsbaselines.tasks.lines import LineError, decoded
 
 MAIN_TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI", "ALIC")
 ADDITIONAL_TYPES = ("FACT", "POL")
@@ -33,7 +33,7 @@ _LONGEST_NUMBER = 9
 
 
 class ChunkAlignment(NamedTuple):
-    """A line of an alignment: a chunk of either sentence, or one that is not aligned.
+    """A line of an alignment: two chunks that are aligned, or one chunk that is not.
 
     Attributes
     ----------
@@ -76,13 +76,13 @@ class AlignedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class AlignmentFile:
-    """What was read from an alignment file.
+    """The content of an alignment file.
 
     Attributes
     ----------
     path : str
     pairs : tuple of AlignedPair
-        Of the sentence pairs 1, 2, ... in this order.
+        The sentence pairs 1, 2, ... in this order.
     notes : tuple of str
         What is unusual about the file, yet does not keep it from being scored.
     """
@@ -93,7 +93,7 @@ class AlignmentFile:
 
 
 def tokens_of(text: str) -> list[str]:
-    """Return the tokens of a sentence: what stands between blanks.
+    """Return the tokens of a sentence, which are separated by blanks.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def read_alignments(
     reader = _Reader(str(path), strict, one_to_one)
     with open_to_read(path) as stream:
         for number, line in lines_of(stream, str(path)):
-            reader.feed(number, line.decode("utf-8", "surrogateescape"))
+            reader.feed(number, decoded(line))
     return reader.finished(count)
 
 
@@ -147,7 +147,7 @@ def read_alignments(
 class _Block:
     """The sentence pair that is being read.
 
-    `section` is where in its block; "lost" after a line that fits nowhere, so that one
+    `section` is the current part of its block, "lost" after a line that fits nowhere, so that one
     fault is not reported many times.
     """
 
@@ -273,18 +273,9 @@ def _begin(block: _Block, line: str) -> None:
 
 
 def parse_alignment(line: str, lengths: Sequence[int]) -> ChunkAlignment:
-    """Parse a line of an alignment; its types may be in lower case.
+    """Parse a line of an alignment, whose types may be in lower case, or raise `LineError`.
 
-    Parameters
-    ----------
-    line : str
-    lengths : sequence of int
-        How many tokens the left and the right sentence have.
-
-    Raises
-    ------
-    LineError
-        If it is none.
+    `lengths` are the numbers of tokens of the left and of the right sentence.
 
     Examples
     --------
@@ -339,7 +330,7 @@ Departure = tuple[str, str, str]
 
 
 def _departures(found: ChunkAlignment) -> Iterator[Departure]:
-    """Yield what a submission must not have, but the scorer accepts: what, found, expected."""
+    """Yield what a submission must not have but the scorer accepts: what, found, expected."""
     types = "_".join(found.types)
     if types != types.upper():
         yield "types that are not in upper case", shown(types), types.upper()
@@ -362,20 +353,7 @@ def _departures_of_2015(
 
 
 def format_block(number: int, left: str, right: str, alignments: Iterable[ChunkAlignment]) -> str:
-    """Write the block of a sentence pair.
-
-    Parameters
-    ----------
-    number : int
-    left, right : str
-        Sentences, their tokens parted by blanks.
-    alignments : iterable of ChunkAlignment
-
-    Raises
-    ------
-    InputError
-        For what is no alignment of these sentences.
-    """
+    """Return the block of a sentence pair; see `format_alignment`."""
     sides = tokens_of(left), tokens_of(right)
     lines = [f'<sentence id="{number}" status="">', *(f"// {' '.join(each)}" for each in sides)]
     for section, tokens in zip(_SECTIONS, sides, strict=False):
@@ -389,13 +367,7 @@ def format_block(number: int, left: str, right: str, alignments: Iterable[ChunkA
 
 
 def format_alignment(each: ChunkAlignment, left: Sequence[str], right: Sequence[str]) -> str:
-    """Write a line of an alignment.
-
-    Parameters
-    ----------
-    each : ChunkAlignment
-    left, right : sequence of str
-        Tokens of both sentences.
+    """Return the line of an alignment of two sentences, given as tokens.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from xml.parsers import expat
@@ -47,11 +47,7 @@ class Record(NamedTuple):
 
 
 def check_record(record: object, place: str) -> None:
-    """Refuse what is no record, or has a field that is no tuple of texts.
-
-    Raises
-    ------
-    InputError
+    """Raise InputError unless this is a record whose fields are tuples of texts.
 
     Examples
     --------
@@ -69,14 +65,6 @@ def check_record(record: object, place: str) -> None:
 def read_record(path: Path) -> Record:
     r"""Read the record in a file: ``.txt``, ``.json`` (the API's answer) or ``.xml``.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Record
-
     Raises
     ------
     InputError
@@ -91,8 +79,7 @@ def read_record(path: Path) -> Record:
     ...     read_record(path).title
     ('The old bridge',)
     """
-    makers = (record_of_text, record_of_json, record_of_xml)
-    readers: dict[str, Callable[[bytes, str], Record]] = dict(zip(SUFFIXES, makers, strict=True))
+    readers = dict(zip(SUFFIXES, (record_of_text, record_of_json, record_of_xml), strict=True))
     if path.suffix not in readers:
         raise InputError([Fault(str(path), shown(path.name), "a name in .txt, .json or .xml")])
     with open_to_read(path) as stream:
@@ -104,23 +91,9 @@ def read_record(path: Path) -> Record:
 
 
 def record_of_text(content: bytes, name: str) -> Record:
-    r"""Read a text file of the task: a line a field, ``dcTitle:``, TAB, TAB-separated values.
+    r"""Read a text file of the task: per field a line of ``dcTitle:`` and values, all after TABs.
 
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        What to call it in error messages.
-
-    Returns
-    -------
-    Record
-
-    Raises
-    ------
-    InputError
-        For a line that is none of the fields, repeats one or has no TAB, for bytes that are
-        not UTF-8, and for an empty file.
+    Errors call it `name`.
 
     Examples
     --------
@@ -136,7 +109,8 @@ def record_of_text(content: bytes, name: str) -> Record:
         if not tab or field == label:
             faults.append(Fault(name, shown(line), "a field, ':', TAB and values", number))
         elif field not in FIELDS:
-            faults.append(_unknown_field(field, name, number))
+            known = f"one of {', '.join(FIELDS)}{suggestion(field, FIELDS)}"
+            faults.append(Fault(name, f"a field {shown(field)}", known, number))
         elif field in values:
             faults.append(Fault(name, f"{field} again", "one line a field", number))
         else:
@@ -149,14 +123,14 @@ def record_of_text(content: bytes, name: str) -> Record:
 
 
 def read_catalogue(path: Path) -> Iterator[Record]:
-    """Yield the records of a catalogue: a JSON object a line.
+    """Yield the records of a catalogue: a JSON object per line.
 
     Parameters
     ----------
     path : Path
         Plain or, if its name ends in ``.gz`` or ``.zst``, compressed.
         Keys that are named as the fields of `Record` (``subjects`` as well) give these, all
-        others but ``id`` descriptions. Values are texts or lists of texts.
+        others except ``id`` descriptions. Values are texts or lists of texts.
 
     Raises
     ------
@@ -176,26 +150,18 @@ def read_catalogue(path: Path) -> Iterator[Record]:
     with open_to_read(path) as stream:
         for number, line in lines_of(stream, str(path)):
             place = f"{path}, line {number}"
-            entry = _expect(
-                dict, json_of(line, place, "a JSON object"), "an object", "the line", place
-            )
+            content = json_of(line, place, "a JSON object")
+            entry = _expect(dict, content, "an object", "the line", place)
             values: dict[str, list[str]] = {field: [] for field in Record._fields}
             for key, value in entry.items():
                 field = "subject" if key == "subjects" else key
                 if key != "id":
                     target = values.get(field, values["description"])
-                    target += _texts(value, key, place)
+                    texts = value if isinstance(value, list) else [value]
+                    target += [_text(each, "text", key, place) for each in texts]
             if not any(values.values()):
                 raise InputError([Fault(place, "no text", "a record with some")])
             yield Record(*map(tuple, values.values()))
-
-
-def _texts(value: Any, key: str, name: str) -> list[str]:
-    texts = value if isinstance(value, list) else [value]
-    for each in texts:
-        if NOT_TEXT.search(_expect(str, each, "text", key, name)):
-            raise InputError([Fault(name, f"a NUL or half a surrogate pair at {key}", "text")])
-    return texts
 
 
 def text_of(record: Record) -> bytes:
@@ -217,39 +183,21 @@ def text_of(record: Record) -> bytes:
 
 
 def text_of_json(content: bytes, name: str) -> bytes:
-    r"""Return the text file of the API's answer: `text_of` of `record_of_json`.
-
-    Examples
-    --------
-    >>> text_of_json(
-    ...     b'{"success": true, "object": {"proxies": [{"dcDate": {"def": ["1905"]}}]}}', "example"
-    ... )
-    b'dcDate:\t1905\n'
-    """
+    """Return the text file of the API's answer: `text_of` of `record_of_json`."""
     return text_of(record_of_json(content, name))
 
 
 def record_of_json(content: bytes, name: str) -> Record:
     """Read the API's answer: of each proxy, the values under ``def`` of each field.
 
-    Values in other languages than ``def`` are left out, as the task's script did. Newlines
-    become blanks and a TAB separates two values, so that the record is that of its text file.
-
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        What to call it in error messages.
-
-    Returns
-    -------
-    Record
+    Like the task's script, it ignores values in other languages than ``def``. Newlines become
+    blanks and a TAB separates two values, so that the record is that of its text file.
 
     Raises
     ------
     InputError
         If it is not JSON in UTF-8, nested too deeply, repeats a key, has no ``success``, or
-        has something else where the fields should be.
+        has something else where the fields should be; errors call it `name`.
 
     Examples
     --------
@@ -263,17 +211,29 @@ def record_of_json(content: bytes, name: str) -> Record:
         raise InputError([Fault(name, found, "the API's answer with success true")])
     item = _expect(dict, answer.get("object"), "an object", "object", name)
     proxies = _expect(list, item.get("proxies", []), "a list", "object.proxies", name)
-    values: dict[str, list[str]] = {}
-    for i, each in enumerate(proxies):
-        proxy = _expect(dict, each, "an object", f"proxies[{i}]", name)
+    values: dict[str, list[str]] = {field: [] for field in FIELDS}
+    for number, each in enumerate(proxies):
+        place = f"proxies[{number}]"
+        proxy = _expect(dict, each, "an object", place, name)
         for field in FIELDS:
-            place = f"proxies[{i}].{field}"
-            values.setdefault(field, []).extend(_default_values(proxy.get(field), place, name))
+            values[field] += _default_values(proxy.get(field), f"{place}.{field}", name)
     return _record(values)
 
 
+def _default_values(content: Any, place: str, name: str) -> Iterator[str]:
+    values = None
+    if content is not None:
+        values = _expect(dict, content, "an object", place, name).get("def")
+    place = f"{place}.def"
+    for value in [] if values is None else _expect(list, values, "a list of texts", place, name):
+        text = _text(value, "a text", place, name)
+        if len(text) > LONGEST_VALUE:
+            raise InputError([Fault(name, f"over 1 MiB at {place}", "a shorter value")])
+        yield from _one_line(text).split("\t")
+
+
 def xml_of(record: Record) -> bytes:
-    r"""Return an XML file of a record; the task's baseline made one an item.
+    r"""Return an XML file of a record; the task's baseline made one per item.
 
     A character that XML cannot hold (most control characters) becomes U+FFFD.
 
@@ -288,28 +248,21 @@ def xml_of(record: Record) -> bytes:
     """
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<{_ROOT}>"]
     for field, values in zip(FIELDS, record, strict=True):
-        lines += [f"<{field}>{_xml_text(value)}</{field}>" for value in values]
+        for value in values:
+            text = escape(_NOT_XML.sub(_NO_XML_CHARACTER, value), {"\r": "&#13;"})
+            lines.append(f"<{field}>{text}</{field}>")
     return "\n".join([*lines, f"</{_ROOT}>", ""]).encode("utf-8")
 
 
 def record_of_xml(content: bytes, name: str) -> Record:
     """Read the XML file of a record, as `xml_of` writes it.
 
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        What to call it in error messages.
-
-    Returns
-    -------
-    Record
-
     Raises
     ------
     InputError
         If it is not well-formed XML in UTF-8, declares a document type or entities, has
-        another element than ``record`` with the fields in it, or a value over 1 MiB.
+        another element than ``record`` with the fields in it, or a value over 1 MiB; errors
+        call it `name`.
 
     Examples
     --------
@@ -375,9 +328,8 @@ def _record(values: dict[str, list[str]]) -> Record:
     return Record(*(tuple(values.get(field, ())) for field in FIELDS))
 
 
-def _unknown_field(field: str, name: str, line: int) -> Fault:
-    known = ", ".join(FIELDS) + suggestion(field, FIELDS)
-    return Fault(name, f"a field {shown(field)}", f"one of {known}", line)
+def _one_line(value: str) -> str:
+    return _NEWLINE.sub(" ", value)
 
 
 def _text_of_bytes(content: bytes, name: str) -> str:
@@ -391,29 +343,8 @@ def _text_of_bytes(content: bytes, name: str) -> str:
         raise InputError([Fault(name, found, "text in UTF-8", line)]) from None
 
 
-def _one_line(value: str) -> str:
-    return _NEWLINE.sub(" ", value)
-
-
-def _xml_text(value: str) -> str:
-    return escape(_NOT_XML.sub(_NO_XML_CHARACTER, value), {"\r": "&#13;"})
-
-
 def json_of(content: bytes, name: str, expected: str = "the API's answer") -> Any:
-    """Read JSON in UTF-8 strictly.
-
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        What to call it in error messages.
-    expected : str
-        What it should be, for error messages.
-
-    Raises
-    ------
-    InputError
-        If it is not JSON in UTF-8, is nested too deeply, repeats a key, or has a NaN or infinity.
+    """Read JSON in UTF-8 that repeats no key and has no NaN; errors call it `name`.
 
     Examples
     --------
@@ -443,31 +374,8 @@ def json_of(content: bytes, name: str, expected: str = "the API's answer") -> An
         raise InputError([Fault(name, "JSON nested too deeply", expected)]) from None
 
 
-def _expect(kind: type, found: Any, expected: str, place: str, name: str) -> Any:
-    if not isinstance(found, kind):
-        fault = Fault(name, f"{json_shown(found)} at {place}", expected)
-        raise InputError([fault])
-    return found
-
-
-def _default_values(content: Any, place: str, name: str) -> Iterator[str]:
-    if content is None:
-        return
-    values = _expect(dict, content, "an object", place, name).get("def")
-    if values is None:
-        return
-    for value in _expect(list, values, "a list of texts", f"{place}.def", name):
-        text = _expect(str, value, "a text", f"{place}.def", name)
-        if NOT_TEXT.search(text):
-            fault = Fault(name, f"a NUL or half a surrogate pair at {place}.def", "text")
-            raise InputError([fault])
-        if len(text) > LONGEST_VALUE:
-            raise InputError([Fault(name, f"over 1 MiB at {place}.def", "a shorter value")])
-        yield from _one_line(text).split("\t")
-
-
 def json_shown(content: Any) -> str:
-    """Return of what kind a value of JSON is, for error messages.
+    """Return what kind of value JSON has, for error messages.
 
     Examples
     --------
@@ -478,3 +386,16 @@ def json_shown(content: Any) -> str:
     if isinstance(content, bool):
         return "true" if content else "false"
     return kinds.get(type(content), "a number")
+
+
+def _expect(kind: type, found: Any, expected: str, place: str, name: str) -> Any:
+    if not isinstance(found, kind):
+        raise InputError([Fault(name, f"{json_shown(found)} at {place}", expected)])
+    return found
+
+
+def _text(found: Any, expected: str, place: str, name: str) -> str:
+    text: str = _expect(str, found, expected, place, name)
+    if NOT_TEXT.search(text):
+        raise InputError([Fault(name, f"a NUL or half a surrogate pair at {place}", "text")])
+    return text
