@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # slow to import
 
     from stsbaselines.data.catalogue import DataSet, Task
 
+Files = Mapping[str, Path]
 Measures = dict[str, float | int | None]
 Details = dict[str, dict[str, list[dict[str, Any]]]]
 
@@ -117,7 +118,7 @@ class Family(abc.ABC):
     output_name: re.Pattern[str]
 
     @abc.abstractmethod
-    def read_inputs(self, files: Mapping[str, Path], task: Task, dataset: DataSet) -> Iterator[Any]:
+    def read_inputs(self, files: Files, task: Task, dataset: DataSet) -> Iterator[Any]:
         """Yield the pairs of a data set.
 
         Parameters
@@ -135,7 +136,7 @@ class Family(abc.ABC):
 
     @abc.abstractmethod
     def read_training(
-        self, files: Mapping[str, Path], task: Task, dataset: DataSet
+        self, files: Files, task: Task, dataset: DataSet
     ) -> tuple[Sequence[Any], Sequence[Any] | npt.NDArray[Any]]:
         """Return the pairs of a data set that have a gold standard, and that; see `read_inputs`."""
 

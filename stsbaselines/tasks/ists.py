@@ -26,7 +26,7 @@ from stsbaselines.tasks.alignment_file import (
     read_alignments,
     tokens_of,
 )
-from stsbaselines.tasks.base import Details, Family, Measures, ScorePairs, Scores, signature
+from stsbaselines.tasks.base import Details, Family, Files, Measures, ScorePairs, Scores, signature
 from stsbaselines.tasks.lines import decoded, parse_lines
 
 _CHUNK = re.compile(r"\[([^\[]+)\]")
@@ -122,15 +122,18 @@ def _letters(text: str) -> str:
     return _NOT_ALPHANUMERIC.sub("", text).casefold()
 
 
+Golds = Mapping[str, AlignmentFile]
+Outputs = Mapping[str, AlignmentFile]
+Counts = Mapping[str, IntArray]
+
+
 class IstsFamily(Family):
     """Pairs of sentences whose chunks are aligned, labelled and scored."""
 
     predicts = "alignments"
     output_name = re.compile(r"STSint\.(?:gs|input|testinput|output)\.(.+)\.wa")
 
-    def read_inputs(
-        self, files: Mapping[str, Path], task: Task, dataset: DataSet
-    ) -> Iterator[ChunkedPair]:
+    def read_inputs(self, files: Files, task: Task, dataset: DataSet) -> Iterator[ChunkedPair]:
         """Yield the sentence pairs with their gold standard chunks.
 
         Without ``chunks1`` among the files, the alignments of ``gold`` define the chunks.
@@ -147,7 +150,7 @@ class IstsFamily(Family):
         yield from map(ChunkedPair, *sides)
 
     def read_training(
-        self, files: Mapping[str, Path], task: Task, dataset: DataSet
+        self, files: Files, task: Task, dataset: DataSet
     ) -> tuple[list[ChunkedPair], list[tuple[ChunkAlignment, ...]]]:
         gold = self.read_gold(files["gold"], task, dataset)
         pairs = list(self.read_inputs(files, task, dataset))
@@ -176,13 +179,7 @@ class IstsFamily(Family):
         ]
         return "".join(blocks).encode("utf-8", "surrogateescape")
 
-    def score(
-        self,
-        task: Task,
-        run: str,
-        gold: Mapping[str, AlignmentFile],
-        outputs: Mapping[str, AlignmentFile],
-    ) -> Scores:
+    def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run as the task's organisers did.
 
         ``F`` is that of the links, ``T`` with the types, ``S`` with the scores, ``TS`` with both;
@@ -232,18 +229,12 @@ class IstsFamily(Family):
         """All sentence pairs count."""
         return np.ones(len(gold.pairs), dtype=np.bool_)
 
-    def score_pairs(
-        self, task: Task, gold: Mapping[str, AlignmentFile], outputs: Mapping[str, AlignmentFile]
-    ) -> dict[str, ScorePairs]:
+    def score_pairs(self, task: Task, gold: Golds, outputs: Outputs) -> dict[str, ScorePairs]:
         """Return an empty dict: nothing is correlated."""
         return {}
 
     def resampled(
-        self,
-        task: Task,
-        gold: Mapping[str, AlignmentFile],
-        outputs: Mapping[str, AlignmentFile],
-        counts: Mapping[str, IntArray],
+        self, task: Task, gold: Golds, outputs: Outputs, counts: Counts
     ) -> dict[str, FloatArray]:
         """Return measures such as ``images_TS`` and, of all data sets, ``Mean_TS``.
 

@@ -105,7 +105,7 @@ def parse_numbers(
     ----------
     path : Path
     parse : callable
-        Parses a line into a row; see `parse_lines`. It is asked where a block is unusual.
+        Parses a line into a row; see `parse_lines`. It is called where a block is unusual.
     bounds : sequence of (float, float) or None
         Of each column. A column that no line of a block has is NaN there.
     count : int
@@ -126,7 +126,7 @@ def parse_numbers(
     with open_to_read(path) as stream:
         start = 1
         for block in whole_lines(stream, _BLOCK_SIZE):
-            rows = _plain_rows(block, bounds, blank) if len(block) <= LONGEST_LINE else None
+            rows = _plain_rows(block, bounds, blank)
             if rows is None:
                 rows = np.array(list(lines.parsed(io.BytesIO(block), start)))
             else:
@@ -141,49 +141,30 @@ def parse_numbers(
 def _plain_rows(
     block: bytes, bounds: Sequence[Bounds | None], blank: bytes
 ) -> npt.NDArray[np.float64] | None:
-    """Parse whole lines of numbers within bounds; None if one may be something else."""
+    """Parse whole lines of as many numbers each, or return None if one may be something else."""
     import numpy as np  # slow to import
 
-    table = plain_numbers(block, blank) if block else None
-    if table is None or table.shape[1] > len(bounds):
+    if not 0 < len(block) <= LONGEST_LINE:
         return None
-    for values, limits in zip(table.T, bounds, strict=False):
-        if limits and ((values < limits[0]) | (values > limits[1])).any():
-            return None
-    rows = np.full((len(table), len(bounds)), math.nan)
-    rows[:, : table.shape[1]] = table
-    return rows
-
-
-def plain_numbers(block: bytes, blank: bytes = b"") -> npt.NDArray[np.float64] | None:
-    r"""Parse whole lines of as many decimal numbers each, separated by TABs.
-
-    Returns None if `number_of` may refuse one of them.
-
-    Examples
-    --------
-    >>> plain_numbers(b"0.5\t100\n1\t20\n").tolist()
-    [[0.5, 100.0], [1.0, 20.0]]
-    >>> plain_numbers(b"1_0\n") is plain_numbers(b"1\n\n") is plain_numbers(b"nan\n") is None
-    True
-    """
-    import numpy as np  # slow to import
-
     if not block.endswith(b"\n"):
         block += b"\n"
     ends = block.translate(None, delete=_OF_NUMBERS)
     columns = ends.find(b"\n") + 1
-    rows = len(ends) // columns
-    if ends != (b"\t" * (columns - 1) + b"\n") * rows:
+    n_rows = len(ends) // columns
+    if columns > len(bounds) or ends != (b"\t" * (columns - 1) + b"\n") * n_rows:
         return None
     cells = block.replace(b"\t", b"\n").split(b"\n")[:-1]
     if blank:
         cells = [cell or blank for cell in cells]
+    rows = np.full((n_rows, len(bounds)), math.nan)
     try:
-        values = np.fromiter(map(float, cells), np.float64, len(cells))
+        rows[:, :columns] = np.fromiter(map(float, cells), float).reshape(n_rows, columns)
     except ValueError:
         return None
-    return None if np.isinf(values).any() else values.reshape(rows, columns)
+    for values, limits in zip(rows.T, bounds, strict=True):
+        if limits and ((values < limits[0]) | (values > limits[1])).any():
+            return None
+    return None if np.isinf(rows).any() else rows
 
 
 def number_of(text: bytes, bounds: Bounds | None, what: str) -> float:

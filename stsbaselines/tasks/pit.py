@@ -24,6 +24,7 @@ from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import IntArray
 from stsbaselines.tasks.base import (
     Family,
+    Files,
     Measures,
     ScorePairs,
     Scores,
@@ -170,19 +171,22 @@ def read_pairs(path: Path) -> Iterator[SentencePair]:
     return (pair.sentences for pair in read_data(path))
 
 
+Golds = Mapping[str, Gold]
+Outputs = Mapping[str, PitOutput]
+Counts = Mapping[str, IntArray]
+
+
 class PitFamily(Family):
     """Pairs of tweets that are labelled and scored."""
 
     predicts = "scores"
     output_name = re.compile(r"PIT2015_[A-Z-]{2,8}_0[1-3]_[a-z0-9]{2,10}\.output")
 
-    def read_inputs(
-        self, files: Mapping[str, Path], task: Task, dataset: DataSet
-    ) -> Iterator[SentencePair]:
+    def read_inputs(self, files: Files, task: Task, dataset: DataSet) -> Iterator[SentencePair]:
         return read_pairs(files["input"])
 
     def read_training(
-        self, files: Mapping[str, Path], task: Task, dataset: DataSet
+        self, files: Files, task: Task, dataset: DataSet
     ) -> tuple[list[SentencePair], BoolArray]:
         """Return labelled pairs without the debatable ones.
 
@@ -264,9 +268,7 @@ class PitFamily(Family):
     def label_of_output(self, file_name: str) -> str | None:
         return "test" if file_name.endswith(".output") else None
 
-    def score(
-        self, task: Task, run: str, gold: Mapping[str, Gold], outputs: Mapping[str, PitOutput]
-    ) -> Scores:
+    def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run as the task's organisers did.
 
         ``F1``, ``precision`` and ``recall`` are those of the labels, ``maxF1``, ``mPrecision`` and
@@ -298,9 +300,7 @@ class PitFamily(Family):
         """All lines count for the correlation."""
         return np.ones(len(gold.degree), dtype=np.bool_)
 
-    def score_pairs(
-        self, task: Task, gold: Mapping[str, Gold], outputs: Mapping[str, PitOutput]
-    ) -> dict[str, ScorePairs]:
+    def score_pairs(self, task: Task, gold: Golds, outputs: Outputs) -> dict[str, ScorePairs]:
         """Return scores and degrees as ``pearson``; nothing without a similarity run."""
         found = {}
         for name, output in outputs.items():
@@ -310,11 +310,7 @@ class PitFamily(Family):
         return found
 
     def resampled(
-        self,
-        task: Task,
-        gold: Mapping[str, Gold],
-        outputs: Mapping[str, PitOutput],
-        counts: Mapping[str, IntArray],
+        self, task: Task, gold: Golds, outputs: Outputs, counts: Counts
     ) -> dict[str, FloatArray]:
         """Return the official measures on resamples of all pairs, also debatable ones."""
         found: dict[str, FloatArray] = {}

@@ -27,6 +27,7 @@ from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import IntArray
 from stsbaselines.tasks.base import (
     Family,
+    Files,
     Measures,
     ScorePairs,
     Scores,
@@ -97,19 +98,22 @@ def pairs_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[SentencePa
         raise InputError(faults)
 
 
+Golds = Mapping[str, FloatArray]
+Outputs = Mapping[str, StsOutput]
+Counts = Mapping[str, IntArray]
+
+
 class StsFamily(Family):
     """Sentence pairs with one score each."""
 
     predicts = "scores"
     output_name = re.compile(r"STS(?:2016)?\.output\.(?:surprise\.)?(.+)\.txt")
 
-    def read_inputs(
-        self, files: Mapping[str, Path], task: Task, dataset: DataSet
-    ) -> Iterator[SentencePair]:
+    def read_inputs(self, files: Files, task: Task, dataset: DataSet) -> Iterator[SentencePair]:
         return read_pairs(files["input"])
 
     def read_training(
-        self, files: Mapping[str, Path], task: Task, dataset: DataSet
+        self, files: Files, task: Task, dataset: DataSet
     ) -> tuple[list[SentencePair], FloatArray]:
         gold = self.read_gold(files["gold"], task, dataset)
         pairs = list(read_pairs(files["input"]))
@@ -177,13 +181,7 @@ class StsFamily(Family):
         """Return a score per line, with 10 decimals as `00-baseline.pl` prints them."""
         return b"".join(b"%.10f\n" % value for value in checked_scores(predictions))
 
-    def score(
-        self,
-        task: Task,
-        run: str,
-        gold: Mapping[str, FloatArray],
-        outputs: Mapping[str, StsOutput],
-    ) -> Scores:
+    def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run as the task's organisers did, with other common measures beside.
 
         ``pearson`` is weighted by confidence where the official scorer did so. With confidences,
@@ -215,9 +213,7 @@ class StsFamily(Family):
     def countable(self, gold: FloatArray) -> BoolArray:
         return ~np.isnan(gold)
 
-    def score_pairs(
-        self, task: Task, gold: Mapping[str, FloatArray], outputs: Mapping[str, StsOutput]
-    ) -> dict[str, ScorePairs]:
+    def score_pairs(self, task: Task, gold: Golds, outputs: Outputs) -> dict[str, ScorePairs]:
         """Return the pairs of each data set and, of all data sets, of ``ALL``."""
         parts = _parts(task, gold, outputs)
         found = {
@@ -231,11 +227,7 @@ class StsFamily(Family):
         return found
 
     def resampled(
-        self,
-        task: Task,
-        gold: Mapping[str, FloatArray],
-        outputs: Mapping[str, StsOutput],
-        counts: Mapping[str, IntArray],
+        self, task: Task, gold: Golds, outputs: Outputs, counts: Counts
     ) -> dict[str, FloatArray]:
         """Return the correlations of each data set and, of all, ``Mean``, ``ALL``, ``ALLnrm``.
 

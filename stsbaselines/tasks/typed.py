@@ -25,6 +25,7 @@ from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import IntArray
 from stsbaselines.tasks.base import (
     Family,
+    Files,
     Measures,
     ScorePairs,
     Scores,
@@ -110,15 +111,18 @@ def without_excluded(gold: FloatArray, files: Mapping[str, Path], dataset: DataS
     return np.where(np.array(is_excluded)[:, None], np.nan, gold)
 
 
+Golds = Mapping[str, FloatArray]
+Outputs = Mapping[str, FloatArray]
+Counts = Mapping[str, IntArray]
+
+
 class TypedFamily(Family):
     """Pairs of item records with eight scores each, in the order of `TYPES`."""
 
     predicts = "typed scores"
     output_name = re.compile(r"STS\.output\.(.+)\.txt")
 
-    def read_inputs(
-        self, files: Mapping[str, Path], task: Task, dataset: DataSet
-    ) -> Iterator[RecordPair]:
+    def read_inputs(self, files: Files, task: Task, dataset: DataSet) -> Iterator[RecordPair]:
         """Yield the records of the pairs: empty ones for a pair with an excluded item.
 
         ``records`` is the folder with the file of each item. Before the first pair,
@@ -144,7 +148,7 @@ class TypedFamily(Family):
                 yield RecordPair(*(read_record(places[name]) for name in pair))
 
     def read_training(
-        self, files: Mapping[str, Path], task: Task, dataset: DataSet
+        self, files: Files, task: Task, dataset: DataSet
     ) -> tuple[list[RecordPair], FloatArray]:
         gold = without_excluded(self.read_gold(files["gold"], task, dataset), files, dataset)
         scored = self.countable(gold)
@@ -182,13 +186,7 @@ class TypedFamily(Family):
         rows = checked_scores(predictions, len(TYPES))
         return b"".join(b"\t".join(b"%.4f" % each for each in row) + b"\n" for row in rows)
 
-    def score(
-        self,
-        task: Task,
-        run: str,
-        gold: Mapping[str, FloatArray],
-        outputs: Mapping[str, FloatArray],
-    ) -> Scores:
+    def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run by `correlation-typed.pl`: Pearson of each type, and their mean.
 
         The mean is undefined if the correlation of a type is.
@@ -226,9 +224,7 @@ class TypedFamily(Family):
         """All lines count except those of excluded items."""
         return ~np.isnan(gold[:, 0])
 
-    def score_pairs(
-        self, task: Task, gold: Mapping[str, FloatArray], outputs: Mapping[str, FloatArray]
-    ) -> dict[str, ScorePairs]:
+    def score_pairs(self, task: Task, gold: Golds, outputs: Outputs) -> dict[str, ScorePairs]:
         """Return the pairs of each type."""
         found: dict[str, ScorePairs] = {}
         for name, output in outputs.items():
@@ -239,11 +235,7 @@ class TypedFamily(Family):
         return found
 
     def resampled(
-        self,
-        task: Task,
-        gold: Mapping[str, FloatArray],
-        outputs: Mapping[str, FloatArray],
-        counts: Mapping[str, IntArray],
+        self, task: Task, gold: Golds, outputs: Outputs, counts: Counts
     ) -> dict[str, FloatArray]:
         """Return the correlations of each type, and their ``Mean``."""
         found: dict[str, FloatArray] = {}

@@ -215,7 +215,7 @@ def test_lines_parsed_at_once_are_what_they_are_one_by_one(
 ) -> None:
     path = written(tmp_path_factory.mktemp("numbers"), b"\n".join(rows) + end)
     pairs = max(1, len(rows) + more)
-    with mock.patch.object(lines, "plain_numbers", return_value=None):
+    with mock.patch.object(lines, "_plain_rows", return_value=None):
         one_by_one = outcomes(path, pairs)
     assert outcomes(path, pairs) == one_by_one
     with mock.patch.object(lines, "_BLOCK_SIZE", size):
@@ -223,11 +223,13 @@ def test_lines_parsed_at_once_are_what_they_are_one_by_one(
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1))
-def test_numbers_are_those_of_float_to_the_last_bit(values: list[float]) -> None:
+def test_numbers_are_those_of_float_to_the_last_bit(
+    tmp_path_factory: pytest.TempPathFactory, values: list[float]
+) -> None:
     texts = [form % value for value in values for form in (b"%r", b"%.17g", b"%.3e")]
-    table = lines.plain_numbers(b"\n".join(texts))
-    assert table is not None
-    assert table.tobytes() == np.array([*map(float, texts)]).tobytes()
+    path = written(tmp_path_factory.mktemp("numbers"), b"\n".join(texts))
+    output = FAMILY.read_output(path, SAMPLE, dataset_of(len(texts)))
+    assert output.scores.tobytes() == np.array([*map(float, texts)]).tobytes()
 
 
 def test_plain_lines_are_parsed_at_once(tmp_path: Path) -> None:
