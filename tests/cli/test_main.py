@@ -316,3 +316,38 @@ def test_version_and_module() -> None:
     assert subprocess.run(module, capture_output=True, text=True, check=True).stdout == (
         f"stsbaselines {__version__}\n"
     )
+
+
+HOSTILE = "run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
+ESCAPED = r"run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
+
+
+def test_what_a_terminal_acts_on_is_escaped_in_results(tmp_path: Path) -> None:
+    folder = tmp_path / HOSTILE
+    folder.mkdir()
+    for name, count in {"kitchen": 12, "journeys": 10}.items():
+        scores = "".join(f"{number % 6}\n" for number in range(count))
+        (folder / f"STS.output.{name}.txt").write_text(scores)
+    plain = run_command(["score", "sample-sts", str(folder)])
+    assert plain.stdout.startswith(f"{ESCAPED} on sample-sts\n")
+    as_json = run_command(["score", "sample-sts", str(folder), "--json"])
+    assert "\x9b" not in as_json.stdout
+    assert json.loads(as_json.stdout)["run"] == HOSTILE
+    assert ESCAPED in run_command(["check", "sample-sts", str(folder)]).stdout
+
+
+def test_a_value_that_is_nested_deeply_is_refused() -> None:
+    done = run_command(["predict", "random", "--set", "random_state=" + "[" * 100_000], input="")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_no_code_of_the_current_folder_runs_unless_it_is_asked_for() -> None:
+    for module in ("joblib", "numba", "nltk", "pandas", "yaml", "scipy", "mine"):
+        Path(f"{module}.py").write_text("open('attacked', 'w').close()\n")
+    done = run_command(["compare", "sample-typed", "--predictor", "typed-tfidf"])
+    assert done.returncode == 0, done.stderr
+    done = run_command(["compare", "sample-sts", "--predictor", "mine"])
+    assert done.returncode == 2
+    assert "MODULE:OBJECT" in done.stderr
+    assert not Path("attacked").exists()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stsbaselines.errors import InputError
-from stsbaselines.experiments.config import BaselineConfig, read_config
+from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,14 @@ def test_other_faulty_configurations(tmp_path: Path) -> None:
 def test_contradictions_in_training_are_refused(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         BaselineConfig(baseline="dkpro-string", **fields)
+
+
+@pytest.mark.parametrize("name", ["../outside", "/etc", "a/b", "..", "a\n", "a\x1b[31m"])
+def test_names_that_become_folders_are_no_paths(name: str) -> None:
+    for field in ("name", "model"):
+        with pytest.raises(ValueError, match=field):
+            BaselineConfig.model_validate({"baseline": "random", field: name})
+    with pytest.raises(ValueError, match="group"):
+        ExperimentConfig.model_validate(
+            {"task": "sts2013", "group": name, "baselines": [{"baseline": "random"}]}
+        )

@@ -246,3 +246,9 @@ def test_what_cannot_be_aligned(arguments: list[str], message: str) -> None:
     done = run_command(["align", *arguments])
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+def test_aligned_words_are_shown_with_escapes() -> None:
+    done = run_command(["align", "a \x1b[31mcat", "a cat"])
+    assert "\x1b" not in done.stdout
+    assert r"\x1b" in done.stdout

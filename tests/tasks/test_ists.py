@@ -437,3 +437,8 @@ def test_details_by_hand(tmp_path: Path) -> None:
     # Pair 5: "The gate" is right; "is not" and "closed" against "is" and "open": of the 6
     # links of the gold standard, which weigh 3, the baseline has "is" (and "not") with "is".
     assert details["pairs"][4]["pair"] == 5
+
+
+def test_a_token_number_of_thousands_of_digits_is_refused() -> None:
+    with pytest.raises(alignment_file.LineError):
+        alignment_file.parse_alignment(f"{'9' * 5000} <==> 1 // EQUI // 5 // x", [3, 3])

@@ -223,3 +223,10 @@ def test_score_and_check_from_the_command_line(tmp_path: Path) -> None:
     assert "expected a name such as" in done.stderr
     done = run_command(["score", "sample-pit", str(tmp_path)])
     assert "found 2 files" in done.stderr
+
+
+def test_a_label_of_thousands_of_digits_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "test.data"
+    path.write_text(f"1\tt\ta\tb\t({'9' * 5000}, 0)\tx\ty\n")
+    with pytest.raises(InputError, match="a label such as"):
+        list(pit.read_data(path))

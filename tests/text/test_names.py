@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stsbaselines.errors import InputError
 from stsbaselines.text import chunker, names
 from stsbaselines.text.names import Name, NamesTagger, creator_names, load_names_tagger
-from tests.helpers import tarred
+from tests.helpers import at_most, tarred
 from tools import names_training
 
 MEGABYTE = 1_000_000
@@ -374,3 +374,16 @@ def test_the_shipped_tagger_on_the_held_out_part_of_wikigold(official_data: Path
     assert scores == tagger.card["test"]["wikigold"]
     assert scores["all"] is not None
     assert scores["all"] >= 0.6
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 100_000 + ")" * 100_000, "(a [b " * 50_000 + "])" * 50_000, "A, " * 50_000]
+)
+def test_no_creator_makes_a_search_hang(text: str) -> None:
+    with at_most(60):
+        creator_names(text)
+
+
+def test_brackets_in_brackets_are_dropped() -> None:
+    creator = "Doe, Jane (b. (c. (1850))) [Painter [and] (etcher)]"
+    assert creator_names(creator) == ["Jane Doe"]
