@@ -66,13 +66,7 @@ class LedgerEntry:
 
 
 def published_row(task: Task, baseline: BaselineConfig) -> dict[str, Decimal]:
-    """Return the printed numbers that a baseline reproduces, by column.
-
-    Raises
-    ------
-    InputError
-        If a table is of another task, or has no such run, or tables contradict each other.
-    """
+    """Return the printed numbers that a baseline reproduces, by column."""
     found: dict[str, Decimal] = {}
     for row in baseline.published:
         if table(row.table).task != task.task:
@@ -95,21 +89,8 @@ def cells_of(
 ) -> Iterator[LedgerEntry]:
     """Yield an entry for each data set and official aggregate of a baseline.
 
-    Parameters
-    ----------
-    task : Task
-    baseline : BaselineConfig
-    runs : sequence of Scores
-        One per seed; none if the baseline did not run.
-    trained_on : str
-        What the baseline was trained on.
-    why_missing : str
-        Why a data set was not run.
-
-    Raises
-    ------
-    InputError
-        If a published or explained column is no measure of the task.
+    `runs` has the scores of each seed, or none if the baseline did not run; `why_missing` is the
+    reason of entries without a score.
     """
     row = published_row(task, baseline)
     for column in [*row, *baseline.explained]:

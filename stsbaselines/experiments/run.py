@@ -50,19 +50,9 @@ SHOWN_PAIRS = 10
 
 @dataclass(frozen=True)
 class BaselineResult:
-    """Result of one baseline.
+    """Scores of one baseline, one per seed, its ledger entries, or the problem why it did not run.
 
-    Attributes
-    ----------
-    config : BaselineConfig
-    runs : tuple of Scores
-        One per seed.
-    cells : tuple of LedgerEntry
-    notes : tuple of str
-    evidence : tuple of list of Evidence
-        For a few pairs why they are similar, if the baseline explains it.
-    problem : str
-        Why the baseline did not run.
+    `evidence` explains for a few pairs why they are similar, if the baseline does.
     """
 
     config: BaselineConfig
@@ -77,12 +67,7 @@ class BaselineResult:
 class Results:
     """Results of an experiment.
 
-    Attributes
-    ----------
-    task : Task
-    baselines : tuple of BaselineResult
-    fallback_for : str
-        Why the requested configuration could not be run, if this is a fallback.
+    `fallback_for` is why the requested configuration could not be run, if this is a fallback.
     """
 
     task: Task
@@ -290,13 +275,7 @@ def pairs_to_process(config: ExperimentConfig) -> int:
 
 
 def validate(config: ExperimentConfig) -> None:
-    """Check the names in a configuration: task, baselines, parameters, tables and measures.
-
-    Raises
-    ------
-    InputError
-        If one of them is unknown.
-    """
+    """Refuse unknown names in a configuration: task, baselines, parameters, tables, measures."""
     task = find_task(config.task)
     task.check_is_scored()
     for name in config.fallback:

@@ -27,18 +27,7 @@ DEFAULT = ""
 
 
 class LabelledPairs(NamedTuple):
-    """Pairs to train on.
-
-    Attributes
-    ----------
-    pairs : sequence of length n_pairs
-    labels : sequence or ndarray of length n_pairs, or None
-        The gold standard, if there is one.
-    sets : sequence of str of length n_pairs
-        ``TASK/DATASET`` of each pair.
-    source : str
-        A description for the notes.
-    """
+    """Pairs to train on, with their gold standard, ``TASK/DATASET`` of each, and a description."""
 
     pairs: Sequence[Any] = ()
     labels: Any = None
@@ -54,20 +43,10 @@ class LabelledPairs(NamedTuple):
 
 @dataclass(frozen=True)
 class BaselineSetup:
-    """What a baseline needs to run.
+    """What a baseline needs to run, or the problem why it cannot.
 
-    Attributes
-    ----------
-    parameters : dict
-    notes : sequence of str
-        Notes about the resources.
-    given : mapping of str to LabelledPairs
-        What it is fitted on, by data set; `DEFAULT` is for data sets that are not named.
-    trained_on : str
-    model : Predictor or None
-        A trained model, used instead of `given`.
-    problem : str
-        Why the baseline cannot run; empty if it can.
+    `given` has what it is fitted on, by data set, or under `DEFAULT` for those that are not named;
+    a trained `model` is used instead.
     """
 
     parameters: dict[str, Any]
@@ -231,14 +210,7 @@ def _fitted_once(
 
 
 def validate_training(task: Task, baseline: BaselineConfig) -> None:
-    """Check the names in what a baseline is trained on.
-
-    Raises
-    ------
-    InputError
-        If a name is unknown, a source is the task itself or does not fit it, or a data set has
-        no training.
-    """
+    """Refuse unknown names, sources that do not fit the task, and data sets without training."""
     for sources in [baseline.train, *baseline.train_for.values()]:
         for each in sources:
             _validate_source(task, each)

@@ -34,9 +34,17 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("command", ["score", "check", "compare"])
-@pytest.mark.parametrize("fault", [*MALFORMED, "missing", "directory", "unreadable"])
-def test_malformed_output_gives_no_number(fault: str, command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "fault"),
+    [
+        *(("check", fault) for fault in [*MALFORMED, "missing", "directory", "unreadable"]),
+        ("score", "decimal comma"),
+        ("score", "missing"),
+        ("compare", "too few lines"),
+        ("compare", "unreadable"),
+    ],
+)
+def test_malformed_output_gives_no_number(command: str, fault: str, tmp_path: Path) -> None:
     path = tmp_path / "STS.output.kitchen.txt"
     if fault == "directory":
         path.mkdir()

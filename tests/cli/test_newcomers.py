@@ -1,4 +1,4 @@
-"""What somebody meets who has just got the project: make, help texts, the start of Python."""
+"""A newcomer's first steps: make, help texts, and a quick start."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_python_without_venv_is_explained_and_leaves_no_half_made_environment(
     assert not Path(".venv/bin/python").exists()
 
 
-def test_an_environment_whose_python_is_gone_is_made_anew() -> None:
+def test_an_environment_whose_python_is_gone_is_made_again() -> None:
     script(Path("python"), '[ "$1" = -c ] || touch .venv/bin/python')
     Path(".venv/bin").mkdir(parents=True)
     Path(".venv/bin/python").symlink_to("/nowhere/python3")
@@ -136,3 +136,21 @@ def test_heavy_libraries_are_loaded_when_they_are_used(code: str, arguments: lis
     loaded = {name.partition(".")[0] for name in done.stderr.split()}
     assert "stsbaselines" in loaded
     assert not HEAVY & loaded
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "sample-sts", "scores.txt", "--dataset", "journeys"],
+        ["check", "sample-sts", "scores.txt", "--dataset", "journeys"],
+        ["tables", "sts2013"],
+        ["data", "list"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_scoring_does_not_wait_for_scikit_learn(arguments: list[str]) -> None:
+    Path("scores.txt").write_text("1\n2\n" * 5)
+    command = [sys.executable, "-c", LOADED_BY_A_COMMAND, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    assert not {"sklearn", "scipy", "joblib", "pandas", "matplotlib", "pooch"} & loaded
