@@ -1,6 +1,5 @@
 """The commands on data: `stsbaselines data`."""
 
-import functools
 import sys
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -12,28 +11,28 @@ from stsbaselines.cli.console import (
     AcceptLicence,
     DataDir,
     FormatOption,
-    download_bars,
     example,
     format_of,
     is_terminal,
     progress_bar,
     say,
 )
-from stsbaselines.errors import InputError
+from stsbaselines.errors import SHOWN_FAULTS, InputError
 
 if TYPE_CHECKING:
     from stsbaselines.data.catalogue import Task
+    from stsbaselines.data.importing import Plan
     from stsbaselines.errors import Fault
     from stsbaselines.experiments.config import ExperimentConfig
 
 data_app = typer.Typer(help="Find, fetch, import and verify the data sets.", no_args_is_help=True)
 
-Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK", help="All, if none.")]
+Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK", help="Default: all tasks.")]
 
 
 @data_app.command("list", epilog=example("data list sts2013"))
 def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOption = "text") -> None:
-    """List the data sets, and whether their files are here."""
+    """List the data sets, and whether their files were found."""
     from stsbaselines.data.find import listing
     from stsbaselines.reports.text import Format, render, without
 
@@ -51,7 +50,7 @@ def data_path(
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print where the files of a task are."""
+    """Print the paths of the files of a task."""
     from stsbaselines.data.catalogue import find_task
     from stsbaselines.data.find import paths
 
@@ -64,7 +63,7 @@ def data_path(
 def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
     """Compare the files with the official checksums.
 
-    Exit status 2 if a file is wrong, or missing from a task that is named or partly here.
+    The exit status is 2 if a file is wrong, or missing from a task that is named or partly found.
     """
     from stsbaselines.data.find import verify
 
@@ -78,53 +77,73 @@ def data_verify(tasks: Tasks = None, data_dir: DataDir = None) -> None:
 @data_app.command("import", epilog=example("data import my-downloads"))
 def data_import(
     path: Annotated[
-        str, typer.Argument(metavar="PATH", help="A file, a folder or a zip or tar archive.")
+        str, typer.Argument(metavar="PATH", help="A file, a folder, or a zip or tar archive.")
     ],
     to: Annotated[
         str | None,
         typer.Option("--to", metavar="DIR", help="Data directory; default: the user's cache."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be done.")
+        bool, typer.Option("--dry-run", help="Only show what would be done.")
     ] = False,
 ) -> None:
-    """Recognise files of data sets, and put them in place.
+    """Put the official files that PATH holds in place.
 
-    Official files and labelled pairs are known by their content.
-    A file that is there already is never changed: if another one is in the way, nothing is done.
+    They are recognised by their checksums, under any name. An existing file is never changed: if
+    another file is in the place of one, nothing is imported.
     """
     from stsbaselines.data import importing
-    from stsbaselines.reports.text import render
 
     for name, each in (("PATH", path), ("--to", to)):
         if each == "":
             raise InputError(f"{name} is empty, but must name a place.")
-    plan = importing.plan(importing.recognise(Path(path)), Path(to) if to else None)
-    say("\n".join([render(plan.rows), "", *plan.notes]), flush=True)
-    plan.check()
-    done = f"{len(plan.new)} of {len(plan.placements)} files"
+    plan = importing.plan(Path(path), Path(to) if to else None)
+    _show_plan(plan)
     if dry_run:
-        say(f"{done} would be put into {plan.target}")
+        new = sum(each.state == "new" for each in plan.placements)
+        say(f"{new} of {len(plan.placements)} files would be imported into {plan.target}")
     else:
-        importing.place(plan)
-        say(f"{done} were put into {plan.target}")
+        new = importing.place(plan)
+        say(f"{new} of {len(plan.placements)} files were imported into {plan.target}")
+
+
+def _show_plan(plan: "Plan") -> None:
+    from stsbaselines.data.find import directories
+    from stsbaselines.reports.text import render
+
+    rows = [
+        {
+            "found": each.found,
+            "task": each.task.task,
+            "goes to": each.path.relative_to(plan.target).as_posix(),
+            "state": each.state,
+        }
+        for each in plan.placements
+    ]
+    notes = [f"{name}: not an official file" for name in plan.others[:SHOWN_FAULTS]]
+    if len(plan.others) > SHOWN_FAULTS:
+        notes.append(f"... and {len(plan.others) - SHOWN_FAULTS:,} more files are not official")
+    notes += map(str, plan.unreadable[:SHOWN_FAULTS])
+    if plan.target.resolve() not in [each.resolve() for each in directories()]:
+        notes.append(f"To use {plan.target}, name it by --data-dir or $STSBASELINES_DATA.")
+    say("\n".join([render(rows), "", *notes]), flush=True)
 
 
 @data_app.command("fetch", epilog=example("data fetch sts2013"))
 def data_fetch(
     tasks: Annotated[
-        list[str] | None, typer.Argument(metavar="TASK", help="All public ones, if none.")
+        list[str] | None, typer.Argument(metavar="TASK", help="Default: all public tasks.")
     ] = None,
     accept_licence: AcceptLicence = False,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Ask nobody; say what is missing.")
+        bool, typer.Option("--offline", help="Do not connect; report what is missing.")
     ] = False,
     data_dir: Annotated[
         Path | None,
         typer.Option(
             "--data-dir",
             metavar="DIR",
-            help="Look here first, and put files here, not in the cache.",
+            help="Search here first, and put files here instead of the cache.",
         ),
     ] = None,
     api_key: Annotated[
@@ -146,37 +165,38 @@ def data_fetch(
     ] = None,
     pause: Annotated[float, typer.Option(help="Seconds between two requests for records.")] = 0.5,
 ) -> None:
-    """Fetch the files of tasks that are not here yet.
+    """Fetch the missing files of tasks.
 
-    Each is checked by its official checksum, and goes to the user's cache. The licence of a task
-    is shown, and to be accepted, once. The item records of typed similarity are fetched from
-    Europeana with a key of your own: they go to DIR/text and DIR/json; what has vanished is listed
-    in DIR/vanished.txt.
+    Each file is checked by its official checksum, and goes to the user's cache. You are asked once
+    to accept the licence of each task. The item records of typed similarity are fetched from
+    Europeana with your own key: they go to DIR/text and DIR/json, and DIR/vanished.txt lists the
+    items that no longer exist.
     """
     from stsbaselines.data.fetch import left_to_do
     from stsbaselines.data.find import is_offline
     from stsbaselines.io import make_folder
 
+    offline = offline or is_offline()
     entries = [each for each in _tasks(tasks) if tasks or not each.is_sample]
-    without = [each.task for each in entries if not _has_records(each)]
-    if out is not None and without:
-        raise InputError(f"-o is for item records: {without[0]} has none.")
-    if data_dir is not None and not (offline or is_offline()):
+    without_records = [each.task for each in entries if not _has_records(each)]
+    if out is not None and without_records:
+        raise InputError(f"-o is for item records: {without_records[0]} has none.")
+    if data_dir is not None and not offline:
         make_folder(data_dir)
     refused: list[str] = []
     faults: list[Fault | str] = []
-    silent: set[str] = set()
+    unreachable: set[str] = set()
     for entry in entries:
         try:
             if not (offline or _may_fetch(entry, data_dir, accept_licence)):
                 refused.append(entry.task)
                 continue
-            fetched = _fetch(entry, data_dir, silent, offline)
-            say("".join(f"{line}\n" for line in fetched), end="", flush=True)
-            if tasks and api_key and _has_records(entry) and not (offline or is_offline()):
+            lines = _fetch(entry, data_dir, unreachable, offline)
+            say("".join(f"{line}\n" for line in lines), end="", flush=True)
+            if tasks and api_key and _has_records(entry) and not offline:
                 _fetch_records(entry, data_dir, out, api_key, base_url, pause)
                 continue
-            nothing = [] if fetched else [f"{entry.task}: nothing to fetch"]
+            nothing = [] if lines else [f"{entry.task}: nothing to fetch"]
             say("".join(f"{line}\n" for line in [*nothing, *left_to_do(entry, data_dir)]), end="")
         except InputError as error:
             faults.extend(error.faults)
@@ -189,19 +209,19 @@ def data_fetch(
 def _may_fetch(task: "Task", data_dir: Path | None, accept: bool) -> bool:
     """Show the licence of a task once, if there is something to fetch; ask on a terminal."""
     from stsbaselines.data import licences
-    from stsbaselines.data.find import is_offline, wanted_files
+    from stsbaselines.data.find import wanted_files
 
-    if is_offline() or licences.is_accepted(task) or not wanted_files(task, data_dir):
+    if licences.is_accepted(task) or not wanted_files(task, data_dir):
         return True
     say(f"{licences.terms(task)}\n", file=sys.stderr, flush=True)
-    unasked = accept  # which need not be remembered
+    by_option = accept
     if not accept and is_terminal():
         print(
             f"Type yes to accept the licence of {task.task}: ", end="", file=sys.stderr, flush=True
         )
         accept = sys.stdin.readline().strip().lower() == "yes"
     if accept:
-        with suppress(InputError) if unasked else nullcontext():
+        with suppress(InputError) if by_option else nullcontext():  # need not be remembered
             licences.accept(task)
     return accept
 
@@ -214,16 +234,14 @@ def _why_refused(tasks: list[str]) -> str:
 
 
 def _fetch(
-    task: "Task", data_dir: Path | None, silent: set[str], offline: bool = False
+    task: "Task", data_dir: Path | None, unreachable: set[str], offline: bool = False
 ) -> list[str]:
-    """Fetch the missing files of a task; return what was fetched from where."""
+    """Fetch the missing files of a task; return lines that say what came from where."""
     from stsbaselines.data.fetch import fetch
 
-    notice = functools.partial(say, file=sys.stderr, flush=True)
-    with download_bars() as progress:
-        fetched = fetch(
-            task, data_dir, offline=offline, progress=progress, silent=silent, notice=notice
-        )
+    fetched = fetch(
+        task, data_dir, offline=offline, progress=sys.stderr.isatty(), unreachable=unreachable
+    )
     sources: dict[str, list[str]] = {}
     for each in fetched:
         place = f"into {each.path.parent} from {each.address.removesuffix(f'/{each.path.name}')}"
@@ -232,23 +250,23 @@ def _fetch(
 
 
 def fetch_for(configs: "list[ExperimentConfig]", data_dir: Path | None, accept: bool) -> None:
-    """Fetch what configurations lack; where that fails, `run` says what is missing.
+    """Fetch the missing data of configurations; `run` reports what could not be fetched.
 
-    Nothing is fetched for what cannot be run all the same, since its item records are not here.
+    A task that cannot run in any case, because its item records are missing, is skipped.
     """
     from stsbaselines.data.catalogue import find_task
     from stsbaselines.data.find import directories, is_offline, lacks_folders, wanted_files
     from stsbaselines.data.licences import is_accepted
 
-    silent: set[str] = set()
-    list(directories(data_dir))  # refuses those that are named, but not there
+    unreachable: set[str] = set()
+    list(directories(data_dir))  # raises an error if a named directory does not exist
     for name, datasets in dict.fromkeys(each for config in configs for each in config.needs):
         task = find_task(name)
         can = not is_offline() and (accept or is_terminal() or is_accepted(task))
         if can and wanted_files(task, data_dir, datasets) and not lacks_folders(task, data_dir):
             try:
                 may = _may_fetch(task, data_dir, accept)
-                lines = _fetch(task, data_dir, silent) if may else [_why_refused([name])]
+                lines = _fetch(task, data_dir, unreachable) if may else [_why_refused([name])]
             except InputError as error:
                 lines = [str(error)]
             say("\n".join(lines), file=sys.stderr, flush=True)
@@ -286,7 +304,7 @@ def _fetch_records(
             progress=lambda *_: progress(1),
         )
     say(
-        f"{folder}: {len(found.fetched):,} records fetched, {len(found.present):,} were here,"
+        f"{folder}: {len(found.fetched):,} records fetched, {len(found.present):,} were there,"
         f" {len(found.vanished):,} have vanished, {len(found.failed):,} failed"
     )
     if found.failed:

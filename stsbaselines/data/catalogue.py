@@ -1,8 +1,9 @@
-"""What data sets there are: one YAML file a task in `stsbaselines/data/catalogue`."""
+"""The catalogue of data sets: one YAML file per task in `stsbaselines/data/catalogue`."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +17,7 @@ SAMPLE_PREFIX = "sample-"
 
 
 class DataFile(Entry):
-    """A file of a data set: its official name, and what it is recognised by.
+    """A file of a data set: its official name, and how it is recognised.
 
     Attributes
     ----------
@@ -24,7 +25,13 @@ class DataFile(Entry):
     sha256, git_blob : str or None
         The checksum, or git's object id where only that is known.
     unverified : bool
-        Neither is known: any file of that name is taken, and its reader must check it.
+        Neither is known: any file of that name is used, and its reader must check it.
+
+    Examples
+    --------
+    >>> file = DataFile(name="train.data", git_blob="f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f")
+    >>> file.checksum_of(b"abc") == file.checksum
+    True
     """
 
     name: str
@@ -40,19 +47,37 @@ class DataFile(Entry):
 
     @property
     def checksum(self) -> str:
-        """What the file is recognised by, such as ``sha256 ...``."""
+        """The official checksum with its kind, such as ``sha256 ...``."""
         if self.sha256:
             return f"sha256 {self.sha256}"
         return f"git blob {self.git_blob}" if self.git_blob else "not verified"
 
+    def checksum_of(self, content: bytes) -> str:
+        """Return the checksum of `content` in the same form as `checksum`."""
+        if self.sha256:
+            return sha256_of(content)
+        return git_blob_of(content) if self.git_blob else self.checksum
+
+
+def sha256_of(content: bytes) -> str:
+    """Return ``sha256 ...``."""
+    return f"sha256 {hashlib.sha256(content).hexdigest()}"
+
+
+def git_blob_of(content: bytes) -> str:
+    """Return ``git blob ...``, git's object id of a file."""
+    digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
+    digest.update(content)
+    return f"git blob {digest.hexdigest()}"
+
 
 class Folder(Entry):
-    """A folder of files that everybody has to get for themselves, such as item records.
+    """A folder of files that each user has to get, such as item records.
 
     Attributes
     ----------
     names : list of str
-        The first of these folders that is there is taken.
+        The first of these folders that exists is used.
     title : str
         What is in it.
     source : str
@@ -70,18 +95,18 @@ class DataSet(Entry):
     Attributes
     ----------
     files : dict of str to DataFile
-        By role: ``input`` and, unless that has the gold standard in it, ``gold``.
+        By role: ``input`` and, unless the input holds the gold standard, ``gold``.
     folders : dict of str to Folder
-        By role, beside the files: ``records``.
+        By role: ``records``.
     output : str
-        Official name of a system's output file; empty for a data set to train on.
+        Official name of a system's output file; empty for training data.
     pairs, scored : int
-        Pairs of the input, and how many of them the gold standard scores.
+        Number of pairs in the input, and how many of them the gold standard scores.
     licence, source : str or None
         Where they differ from the task's.
     restricted : bool
-        Its input may not be redistributed, or is not to be had by everybody: it is read
-        from the user's own copy, and nothing is wrong if there is none.
+        Its input may not be redistributed, or is not available to everybody. It is read from
+        the user's own copy; it is no error if there is none.
     """
 
     name: str
@@ -94,12 +119,12 @@ class DataSet(Entry):
     source: str | None = None
     restricted: bool = False
 
-    def withholds(self, role: str) -> bool:
-        """Tell whether the file of that role is the one that `restricted` speaks of.
+    def is_restricted(self, role: str) -> bool:
+        """Return whether the file of that role is restricted: only an input can be.
 
         Examples
         --------
-        >>> [find_task("sts2013").dataset("SMT").withholds(role) for role in ("input", "gold")]
+        >>> [find_task("sts2013").dataset("SMT").is_restricted(role) for role in ("input", "gold")]
         [True, False]
         """
         return self.restricted and role == "input"
@@ -118,22 +143,22 @@ class Task(Entry):
         Where its files may lie below a data directory: this project's layout first,
         then those of the official archives; ``.`` is the data directory itself.
     gold_range : (float, float)
-        Range of the gold scores, and of a well-formed system's scores.
+        Range of the gold scores, and of the scores of a well-formed output.
     confidence : 'ignored' or 'weighted'
         Whether the task's scorer weighted pairs by the system's confidence.
     comments : bool
-        Whether its scorer skips lines of a system output that begin with ``#``.
+        Whether its scorer skips output lines that begin with ``#``.
     one_to_one : bool
         Whether chunks must be consecutive and aligned once (interpretable STS of 2015).
     dataset_measures : list of str
-        The official measures of each data set, if they are several.
+        The official measures of each data set, if there are several.
     decimals : int
         Decimals that the task's scorer prints.
     measures : list of str
-        The official aggregates, the first one first; of a task with one data set that has
-        no `dataset_measures`, its official measures.
+        The official aggregates, the main one first. For a task with one data set and no
+        `dataset_measures`, its official measures.
     resources : dict of str to list of DataFile
-        Files that a baseline needs beside the data sets; any one of the list will do.
+        Files that a baseline needs beside the data sets; any file of a list is enough.
     """
 
     task: str
@@ -155,14 +180,14 @@ class Task(Entry):
     datasets: list[DataSet] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _measured(self) -> Task:
+    def _has_measures(self) -> Task:
         if not (self.measures or self.dataset_measures):
             raise ValueError("measures or dataset_measures")
         return self
 
     @property
     def cell_names(self) -> list[str]:
-        """Names of its official numbers: of the data sets, then the aggregates."""
+        """Names of its official numbers: those of the data sets, then the aggregates."""
         if self.dataset_measures:
             cells = [
                 f"{name}_{each}" for name in self.dataset_names for each in self.dataset_measures
@@ -177,38 +202,20 @@ class Task(Entry):
         return [dataset.name for dataset in self.datasets]
 
     def dataset(self, name: str) -> DataSet:
-        """Return the data set `name`.
-
-        Raises
-        ------
-        InputError
-            If the task has none of that name.
-        """
+        """Return the data set `name`; raise InputError if the task has none of that name."""
         for dataset in self.datasets:
             if dataset.name == name:
                 return dataset
         raise unknown(f"data set of {self.task}", name, self.dataset_names)
 
     def resource(self, name: str) -> list[DataFile]:
-        """Return the files of the resource `name`.
-
-        Raises
-        ------
-        InputError
-            If the task has none of that name.
-        """
+        """Return the files of the resource `name`; raise InputError if the task has none."""
         if name not in self.resources:
             raise unknown(f"resource of {self.task}", name, self.resources)
         return self.resources[name]
 
     def check_is_scored(self) -> None:
-        """Refuse a task whose data sets are only to train on.
-
-        Raises
-        ------
-        InputError
-            If they are.
-        """
+        """Raise InputError if the task is only to train on."""
         if not any(dataset.output for dataset in self.datasets):
             raise InputError(f"{self.task} is only to train on: its outputs are not scored.")
 

@@ -1,58 +1,45 @@
-"""Fetching the files of data sets that are not on this machine yet."""
+"""Fetching the missing files of data sets."""
 
 from __future__ import annotations
 
-import contextlib
-import functools
+import logging
 import os
-import platform
+import tempfile
 import urllib.parse
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-import filelock
-
-from stsbaselines.data.archives import Member, is_archive, open_archive
+from stsbaselines.data.archives import contents_of
 from stsbaselines.data.catalogue import DataFile, Task
-from stsbaselines.data.download import DownloadError, Progress, no_progress, obtain
 from stsbaselines.data.find import (
     OFFLINE,
     cache_directory,
-    checksum_of,
-    checksum_of_blocks,
     is_offline,
     locate_all,
     require_all,
     wanted_files,
-    wrong_file,
 )
-from stsbaselines.data.sources import ArchiveSource, RepositorySource, mirrored, sources_of
-from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.io import atomic_write, make_folder, put_in_place, translate_os_errors
+from stsbaselines.data.sources import ArchiveSource, Source, mirrored, sources_of
+from stsbaselines.errors import Fault, InputError, MissingDataError
+from stsbaselines.io import make_folder, write_bytes
+from stsbaselines.version import __version__
 
 MIRROR = "STSBASELINES_MIRROR"
-WORK = ".fetching"
-HOLDER = "holder"
-LONGEST_WAIT = 600.0  # seconds for another process that fetches into the same folder
+TIMEOUT = 30.0  # seconds to wait for the connection, and for each further piece
 
 Files = Mapping[str, DataFile]
-Get = Callable[[str, Path, Callable[[Path], None]], None]
-Notice = Callable[[str], None]
 
 
-def no_notice(sentence: str) -> None:
-    """Say nothing."""
-
-
-class Fetched(NamedTuple):
+class FetchedFile(NamedTuple):
     """A file that was fetched.
 
     Attributes
     ----------
     path : Path
     address : str
-        Of the file, or of the archive that it was in.
+        Address of the file, or of the archive that it was in.
     """
 
     path: Path
@@ -65,89 +52,68 @@ def fetch(
     *,
     offline: bool = False,
     mirror: str | None = None,
-    progress: Progress = no_progress,
-    silent: set[str] | None = None,
-    notice: Notice = no_notice,
-) -> list[Fetched]:
-    """Fetch the files of a task that are not here, and put them where they are found.
+    progress: bool = False,
+    unreachable: set[str] | None = None,
+) -> list[FetchedFile]:
+    """Fetch the missing files of a task, and put them where they are found.
 
-    A file counts only if its checksum is the catalogue's; if it cannot be had from one source,
-    the next one is tried. What may not be redistributed is never asked for.
+    A file is used only if its checksum matches the official one. If a source fails, the next one
+    is tried. Restricted files are never fetched.
 
     Parameters
     ----------
     task : Task
     data_dir : path, optional
-        A data directory to look in first and to put files into, in the task's folder; by
-        default the one in the user's cache.
+        A data directory to search first; files are put into the task's folder in it. By default,
+        they go to the user's cache.
     offline : bool
-        Whether to ask nobody; so does ``$STSBASELINES_OFFLINE``.
+        Forbid connections, as ``$STSBASELINES_OFFLINE`` does.
     mirror : str, optional
-        An address below which all paths are looked for, instead of on the hosts of the sources; by
-        default ``$STSBASELINES_MIRROR``, if that is set.
-    progress : callable on (str, int, int or None), optional
-        Told of the name of a download, the bytes of it that are here, and of how many.
-    silent : set of str, optional
-        Hosts that are not asked, since they did not answer for another task; others are added.
-    notice : callable on str, optional
-        Given a sentence if another process must be waited for.
+        An address that has the paths of all sources below it; by default
+        ``$STSBASELINES_MIRROR``, if that is set.
+    progress : bool
+        Show a progress bar on standard error.
+    unreachable : set of str, optional
+        Hosts that did not answer; they are not asked again. Others are added.
 
     Returns
     -------
-    list of Fetched
+    list of FetchedFile
         Empty if nothing was missing.
 
     Raises
     ------
     MissingDataError
-        If a file cannot be had; the message names each source, and what happened there. Files
-        that could be had are kept.
+        If a file could not be fetched; the message names each source and what happened there.
+        Successful downloads are kept.
     InputError
-        If a place cannot be written to, or another process has been fetching for ten minutes.
+        If a file cannot be written.
     """
     wanted = wanted_files(task, data_dir)
     if not wanted:
         return []
     folder = (cache_directory() if data_dir is None else Path(data_dir)) / task.folders[0]
     _check_can_be_fetched(task, wanted, folder, offline)
-    mirror = mirror or os.environ.get(MIRROR)
-    fetched: list[Fetched] = []
+    make_folder(folder)
+    unreachable = set() if unreachable is None else unreachable
+    downloader = _Downloader(folder, mirror or os.environ.get(MIRROR), progress, unreachable)
     failures: list[str] = []
-    new = set[str]()
-    get = functools.partial(_obtain, silent=silent or (), new=new, progress=progress)
-    with _only_process(folder, notice) as work:
-        wanted = wanted_files(task, data_dir)
-        for source in sources_of(task.task) if wanted else ():
-            if isinstance(source, ArchiveSource):
-                found, why = _from_archive(source, wanted, work, mirror, get)
-            else:
-                found, why = _from_repository(source, wanted, work, mirror, get)
-            fetched += found
-            failures += why
-            names = {each.path.name for each in found}
-            wanted = {name: file for name, file in wanted.items() if name not in names}
-            if not wanted:
-                break
-        for part in () if wanted else work.glob("*.part"):  # of other sources
-            part.unlink()
-    if silent is not None:
-        silent |= new
-    if wanted:
-        what = _what(task, wanted)
-        raise MissingDataError(
-            f"{what} could not be fetched: {'; '.join(failures)}. You can also"
-            f" {_by_hand(task, folder)}."
-        )
-    return fetched
+    for source in sources_of(task.task):
+        failures += downloader.fetch_from(source, wanted)
+        for each in downloader.fetched:
+            wanted.pop(each.path.name, None)
+        if not wanted:
+            return downloader.fetched
+    raise MissingDataError(
+        f"{_what(task, wanted)} could not be fetched: {'; '.join(failures)}. You can also"
+        f" {_by_hand(task, folder)}."
+    )
 
 
 def left_to_do(task: Task, data_dir: str | Path | None = None) -> list[str]:
-    """Return what of a task everybody has to get by hand, a sentence each.
+    """Return what of a task the user has to get by hand, one sentence each.
 
-    Raises
-    ------
-    InputError
-        If a file is here that is not the official one; it is not replaced.
+    Raises InputError if a file that was found is not the official one; it is not replaced.
 
     Examples
     --------
@@ -156,14 +122,14 @@ def left_to_do(task: Task, data_dir: str | Path | None = None) -> list[str]:
     []
     """
     located = locate_all(task, data_dir)
-    wrong = [wrong_file(each) for each in located if each.status == "wrong"]
+    wrong = [each.fault for each in located if each.status == "wrong"]
     if wrong:
         raise InputError(wrong)
     sentences = [
         f"{task.task}: {each.expected.name} is never fetched: get it from"
-        f" {each.dataset.source or task.source}, and put it into {task.folders[0]}/."
+        f" {each.source}, and put it into {task.folders[0]}/."
         for each in located
-        if each.status == "missing" and each.is_withheld
+        if each.status == "missing" and each.restricted
     ]
     try:
         for dataset in task.datasets if not sentences else ():
@@ -183,33 +149,12 @@ def _check_can_be_fetched(task: Task, wanted: Files, folder: Path, offline: bool
         )
     if not sources_of(task.task):
         raise MissingDataError(
-            f"{_what(task, wanted)} cannot be fetched, as no source is known: {by_hand}."
+            f"{_what(task, wanted)} cannot be fetched, because no source is known: {by_hand}."
         )
 
 
 def _by_hand(task: Task, folder: Path) -> str:
     return f"put into {folder} what you get from {task.source}"
-
-
-def _obtain(
-    address: str,
-    path: Path,
-    check: Callable[[Path], None],
-    *,
-    silent: Collection[str],
-    new: set[str],
-    progress: Progress,
-) -> None:
-    """Download a file, unless its host is silent; if it turns out to be, note it among the new."""
-    host = urllib.parse.urlsplit(address).netloc
-    if host in silent:
-        raise DownloadError("not asked again, as it did not answer", answered=False)
-    try:
-        obtain(address, path, check, progress)
-    except DownloadError as error:
-        if not error.answered:
-            new.add(host)
-        raise
 
 
 def _shown(address: str) -> str:
@@ -219,137 +164,87 @@ def _shown(address: str) -> str:
 
 
 def _what(task: Task, files: Files) -> str:
-    """Return which files of a task something is said of."""
+    """Name the files that a message is about."""
     first, *others = files
     return f"{first}{f' and {len(others)} more' if others else ''} of {task.task}"
 
 
-@contextlib.contextmanager
-def _only_process(folder: Path, notice: Notice = no_notice) -> Iterator[Path]:
-    """Wait until no other process fetches into `folder`, and keep others from it meanwhile.
+class _SourceError(Exception):
+    """Why a download failed; `answered` is whether the host can be reached."""
 
-    Yields the folder for what is not finished. The lock is the operating system's, so that it is
-    gone with the process that has it.
-    """
-    work = folder / WORK
-    make_folder(work)
-    lock = filelock.FileLock(work / "lock")
-    if not _acquires(lock, 0):
-        notice(f"{folder}: waiting, since another process ({_holder(work)}) fetches into it.")
-        if not _acquires(lock, LONGEST_WAIT):
-            raise InputError(
-                f"{folder}: another process ({_holder(work)}) has been fetching into this"
-                f" folder for {LONGEST_WAIT:.0f} seconds; wait for it, or end it."
-            )
-    try:
-        for each in work.glob("tmp*"):  # of a process that was killed
-            each.unlink()
-        with translate_os_errors(work / HOLDER):
-            (work / HOLDER).write_text(f"{os.getpid()} on {platform.node()}", "utf-8")
-        yield work
-    finally:
-        (work / HOLDER).unlink(missing_ok=True)
-        lock.release()
+    def __init__(self, why: str, answered: bool = True) -> None:
+        super().__init__(why)
+        self.answered = answered
 
 
-def _acquires(lock: filelock.BaseFileLock, seconds: float) -> bool:
-    """Tell whether the lock is had in that time; a file system without locks is used without."""
-    with translate_os_errors(Path(lock.lock_file)), contextlib.suppress(NotImplementedError):
+@dataclass(frozen=True)
+class _Downloader:
+    """Downloads official files into a folder, and lists what it `fetched`."""
+
+    folder: Path
+    mirror: str | None
+    progress: bool
+    unreachable: set[str]
+    fetched: list[FetchedFile] = field(default_factory=list)
+
+    def fetch_from(self, source: Source, wanted: Files) -> list[str]:
+        """Fetch what a source has of the wanted files; return why it does not have them all."""
+        is_archive = isinstance(source, ArchiveSource)
+        reasons: dict[str, None] = {}
+        for address, names in source.addresses_of(wanted).items():
+            known_hash = None if is_archive else f"sha256:{wanted[names[0]].sha256}"
+            try:
+                with tempfile.TemporaryDirectory() as place:
+                    path = self._download(mirrored(address, self.mirror), known_hash, Path(place))
+                    contents = _contents_of(path)
+                self._keep(contents, {name: wanted[name] for name in names}, address)
+            except _SourceError as error:
+                reasons[str(error)] = None
+                if not error.answered:
+                    break
+        shown = _shown(mirrored(source.address, self.mirror))
+        return [f"{shown}: {' and '.join(reasons)}"] if reasons else []
+
+    def _download(self, address: str, known_hash: str | None, place: Path) -> Path:
+        import pooch  # slow
+
+        parts = urllib.parse.urlsplit(address)
+        if parts.netloc in self.unreachable:
+            raise _SourceError("not asked again, because it did not answer", answered=False)
+        headers = {"User-Agent": f"stsbaselines/{__version__}"}
+        downloader = pooch.HTTPDownloader(self.progress, timeout=TIMEOUT, headers=headers)
+        pooch.get_logger().setLevel(logging.WARNING)  # it reports each download
+        name = PurePosixPath(parts.path).name
         try:
-            lock.acquire(timeout=seconds)
-        except filelock.Timeout:
-            return False
-    return True
+            return Path(pooch.retrieve(address, known_hash, name, place, downloader=downloader))
+        except OSError as error:  # also the errors of requests, which pooch uses
+            if error.errno is not None:
+                expected = "a file that can be written"
+                raise InputError([Fault(str(place), str(error.strerror), expected)]) from None
+            response = getattr(error, "response", None)
+            if response is not None:
+                raise _SourceError(f"HTTP status {response.status_code}") from None
+            self.unreachable.add(parts.netloc)
+            raise _SourceError(f"no answer ({type(error).__name__})", answered=False) from None
+        except ValueError:
+            raise _SourceError("other content than the official file's") from None
+
+    def _keep(self, contents: Sequence[bytes], files: Files, address: str) -> None:
+        """Put the official files among the contents in place."""
+        address = _shown(mirrored(address, self.mirror))
+        missing = dict(files)
+        for content in contents:
+            for name, file in files.items():
+                if name in missing and file.checksum_of(content) == file.checksum:
+                    write_bytes(self.folder / name, content)
+                    self.fetched.append(FetchedFile(self.folder / name, address))
+                    del missing[name]
+        if missing:
+            raise _SourceError(f"without the official {', '.join(missing)}")
 
 
-def _holder(work: Path) -> str:
-    """Return which process has the lock, as it has put down."""
+def _contents_of(path: Path) -> list[bytes]:
     try:
-        who = (work / HOLDER).read_text("utf-8", "replace")
-    except OSError:
-        who = ""
-    return who or "its number is not known"
-
-
-def _from_archive(
-    source: ArchiveSource, wanted: Files, work: Path, mirror: str | None, get: Get
-) -> tuple[list[Fetched], list[str]]:
-    """Return what an archive has of the wanted files, and why it has not all of them."""
-    address = mirrored(source.archive, mirror)
-    path = work / PurePosixPath(source.archive).name
-    found: list[Fetched] = []
-    try:
-        get(address, path, _check_is_archive)
-        with _opened(path) as members:
-            members_of = {name: _right_member(members, name, wanted[name]) for name in wanted}
-            for name, member in members_of.items():
-                if member is not None:
-                    target = work.parent / name
-                    with atomic_write(target) as out:
-                        out.writelines(member.read_blocks())
-                    found.append(Fetched(target, _shown(address)))
-    except DownloadError as error:
-        return found, [f"{_shown(address)}: {error}"]
-    finally:
-        path.unlink(missing_ok=True)
-    lacking = [name for name, member in members_of.items() if member is None]
-    return found, [
-        f"{_shown(address)}: without the official {', '.join(lacking)}"
-    ] if lacking else []
-
-
-def _check_is_archive(path: Path) -> None:
-    if not is_archive(path):
-        raise DownloadError("something else than an archive")
-    with _opened(path):
-        pass
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[list[Member]]:
-    """Open an archive that was downloaded; what is wrong with it is a reason to try another."""
-    with contextlib.ExitStack() as stack:
-        try:
-            members = stack.enter_context(open_archive(path))
-        except InputError as error:
-            raise DownloadError(str(error).replace(f"{path.parent}{os.sep}", "")) from None
-        yield members
-
-
-def _right_member(members: list[Member], name: str, file: DataFile) -> Member | None:
-    """Return the member of that name with the right checksum, wherever it lies in the archive."""
-    for member in members:
-        if PurePosixPath(member.name).name == name:
-            with contextlib.suppress(InputError):  # a damaged member is not the right one
-                if checksum_of_blocks(member.read_blocks(), member.size, file) == file.checksum:
-                    return member
-    return None
-
-
-def _from_repository(
-    source: RepositorySource, wanted: Files, work: Path, mirror: str | None, get: Get
-) -> tuple[list[Fetched], list[str]]:
-    """Return what a repository has of the wanted files, and why it has not all of them."""
-    found: list[Fetched] = []
-    reasons: dict[str, None] = {}
-    for name, file in wanted.items():
-        address = mirrored(source.address_of(name), mirror)
-        check = functools.partial(_check_content, file=file)
-        try:
-            get(address, work / name, check)
-        except DownloadError as error:
-            reasons[str(error)] = None
-            if not error.answered:
-                break
-            continue
-        target = work.parent / name
-        with translate_os_errors(target, work / name):
-            put_in_place(work / name, target)
-        found.append(Fetched(target, _shown(address)))
-    place = _shown(mirrored(source.address_of(""), mirror))
-    return found, [f"{place}: {' and '.join(reasons)}"] if reasons else []
-
-
-def _check_content(path: Path, file: DataFile) -> None:
-    if checksum_of(path, file) != file.checksum:
-        raise DownloadError("other content than the official file's")
+        return [content for _, content in contents_of(path) if content is not None]
+    except InputError as error:
+        raise _SourceError(str(error).replace(f"{path.parent}{os.sep}", "")) from None

@@ -1,4 +1,4 @@
-"""The terms of data sets: shown once before they are fetched, and remembered when accepted."""
+"""The licences of data sets: shown once before fetching, and remembered when accepted."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from stsbaselines.data.catalogue import Task
 from stsbaselines.data.find import cache_directory
-from stsbaselines.io import open_to_read, write_text
+from stsbaselines.io import read_whole, write_text
 
 
 def terms(task: Task) -> str:
-    """Return what is to be accepted before the data of a task is fetched.
+    """Return what the user has to accept before the data of a task is fetched.
 
     Examples
     --------
@@ -21,12 +21,12 @@ def terms(task: Task) -> str:
     Source: this package
     To cite: none: the sentences were written for this package
     """
-    of_sets = [f"  {each.name}: {each.licence}" for each in task.datasets if each.licence]
+    of_datasets = [f"  {each.name}: {each.licence}" for each in task.datasets if each.licence]
     return "\n".join(
         [
             f"{task.task}: {task.title}",
             f"Licence: {task.licence}",
-            *of_sets,
+            *of_datasets,
             f"Source: {task.source}",
             f"To cite: {task.citation}",
         ]
@@ -34,22 +34,13 @@ def terms(task: Task) -> str:
 
 
 def is_accepted(task: Task) -> bool:
-    """Tell whether the terms of a task, as they are now, were accepted on this machine."""
+    """Return whether the current terms of a task were accepted on this machine."""
     path = _path(task)
-    if not path.is_file():
-        return False
-    with open_to_read(path) as stream:
-        return stream.read() == terms(task).encode()
+    return path.is_file() and read_whole(path) == terms(task).encode()
 
 
 def accept(task: Task) -> None:
-    """Remember that the terms of a task were accepted.
-
-    Raises
-    ------
-    InputError
-        If that cannot be written to the user's cache.
-    """
+    """Remember in the user's cache that the terms of a task were accepted."""
     write_text(_path(task), terms(task))
 
 

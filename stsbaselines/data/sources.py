@@ -1,10 +1,11 @@
-"""Where the files of data sets may be fetched from: `stsbaselines/data/sources.yaml`."""
+"""Where the files of data sets can be fetched from: `stsbaselines/data/sources.yaml`."""
 
 from __future__ import annotations
 
 import functools
 import re
 import urllib.parse
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import Field
@@ -13,33 +14,35 @@ from stsbaselines.errors import InputError, shown
 from stsbaselines.io import Entry, read_model
 
 SOURCES = Path(__file__).parent / "sources.yaml"
-_HOST = re.compile(r"[^\s/]+")
 RAW_FILES = "https://raw.githubusercontent.com"
+_HOST = re.compile(r"[^\s/]+")
 
 
 class ArchiveSource(Entry):
-    """An archive with files of a task.
-
-    Attributes
-    ----------
-    archive : str
-        Its address.
-    """
+    """The address of an archive with files of a task."""
 
     archive: str = Field(pattern="^https?://[^/?#]+/[^?#]+[^/?#]$")
 
+    @property
+    def address(self) -> str:
+        """What to call the source in messages."""
+        return self.archive
+
+    def addresses_of(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """Return what to download, and which of the files are expected there."""
+        return {self.archive: list(names)}
+
 
 class RepositorySource(Entry):
-    """Single files in a folder of a public repository, at a fixed commit.
+    """A folder with single files in a public repository, at a fixed commit.
 
-    Attributes
-    ----------
-    repository : str
-        Owner and name.
-    commit : str
-    folder : str
-    names : dict of str to str
-        Files that have another name there, by their official name.
+    `names` maps official names of files to those that they have in the repository.
+
+    Examples
+    --------
+    >>> source = RepositorySource(repository="someone/data", commit="0" * 12, folder="sts")
+    >>> source.addresses_of(["gold.txt"])
+    {'https://raw.githubusercontent.com/someone/data/000000000000/sts/gold.txt': ['gold.txt']}
     """
 
     repository: str = Field(pattern="^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")
@@ -47,24 +50,24 @@ class RepositorySource(Entry):
     folder: str = Field(pattern="^[^/?#]+(/[^/?#]+)*$")
     names: dict[str, str] = Field(default_factory=dict)
 
-    def address_of(self, name: str) -> str:
-        """Return the address of the file that is officially called `name`.
+    @property
+    def address(self) -> str:
+        """What to call the source in messages."""
+        path = urllib.parse.quote(f"{self.repository}/{self.commit}/{self.folder}")
+        return f"{RAW_FILES}/{path}/"
 
-        Examples
-        --------
-        >>> source = RepositorySource(repository="someone/data", commit="0" * 12, folder="sts")
-        >>> source.address_of("STS.gs.kitchen.txt")
-        'https://raw.githubusercontent.com/someone/data/000000000000/sts/STS.gs.kitchen.txt'
-        """
-        path = f"{self.repository}/{self.commit}/{self.folder}/{self.names.get(name, name)}"
-        return f"{RAW_FILES}/{urllib.parse.quote(path)}"
+    def addresses_of(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """Return what to download, and which of the files are expected there."""
+        return {
+            self.address + urllib.parse.quote(self.names.get(name, name)): [name] for name in names
+        }
 
 
 Source = ArchiveSource | RepositorySource
 
 
 class SourceList(Entry):
-    """The content of the file: sources by task, in the order in which to try them."""
+    """The sources of each task, in the order in which to try them."""
 
     tasks: dict[str, list[Source]]
 
@@ -75,19 +78,16 @@ def sources_of(task: str) -> list[Source]:
 
     Examples
     --------
-    >>> sources_of("sts2013")[0].archive.rpartition("/")[2]
+    >>> sources_of("sts2013")[0].address.rpartition("/")[2]
     'STS2013-en-test.zip'
     """
     return read_model(SOURCES, SourceList).tasks.get(task, [])
 
 
 def mirrored(address: str, mirror: str | None) -> str:
-    """Return where a mirror has what is at `address`: at the same path below its own address.
+    """Return the address of the same path below the address of a mirror.
 
-    Raises
-    ------
-    InputError
-        If the mirror's address is malformed.
+    Raises InputError if the mirror's address is malformed.
 
     Examples
     --------

@@ -1,0 +1,66 @@
+"""The catalogue of data sets."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stsbaselines.data import catalogue
+from stsbaselines.data.catalogue import Task
+from stsbaselines.errors import InputError
+from stsbaselines.io import read_model
+
+ROLES = ("input", "gold", "sentences1", "sentences2", "chunks1", "chunks2")
+
+
+@pytest.mark.parametrize("name", catalogue.task_names())
+def test_every_entry_is_complete(name: str) -> None:
+    task = catalogue.find_task(name)
+    assert task.task == name
+    assert task.folders[0].removesuffix("-test") == name.removesuffix("-train") or (
+        task.folders[0] == name
+    )
+    for dataset in task.datasets:
+        assert {"input", "gold"} & set(dataset.files)
+        assert set(dataset.files) <= set(ROLES)
+        assert dataset.scored <= dataset.pairs
+    assert task.licence
+    assert task.citation
+
+
+def test_unknown_names_are_suggested() -> None:
+    with pytest.raises(InputError, match="did you mean 'sts2013'"):
+        catalogue.find_task("sts-2013")
+    with pytest.raises(InputError, match="did you mean 'kitchen'"):
+        catalogue.find_task("sample-sts").dataset("kitchens")
+
+
+ENTRY = yaml.safe_load((catalogue.CATALOGUE / "sample-sts.yaml").read_text())
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@given(key=st.sampled_from([*ENTRY, "other"]), value=VALUES)
+def test_a_damaged_entry_is_refused_or_read(
+    key: str, value: object, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "task.yaml"
+    path.write_text(yaml.safe_dump({**ENTRY, key: value}))
+    with contextlib.suppress(InputError):
+        assert read_model(path, Task).datasets
+
+
+def test_a_file_is_recognised_in_one_way(tmp_path: Path) -> None:
+    path = tmp_path / "task.yaml"
+    text = (catalogue.CATALOGUE / "sample-sts.yaml").read_text()
+    path.write_text(text.replace("sha256:", "unverified: true, sha256:", 1))
+    with pytest.raises(InputError, match="expected one of sha256, git_blob and unverified"):
+        read_model(path, Task)
