@@ -154,7 +154,7 @@ def test_checksums_are_those_of_the_collection(official_data: Path) -> None:
 def without_restricted(task: Task, official_data: Path, target: Path) -> None:
     for dataset in task.datasets:
         for role in dataset.files:
-            if not dataset.withholds(role):
+            if not dataset.is_restricted(role):
                 found = find.require(task, dataset, role, official_data)
                 target.mkdir(exist_ok=True, parents=True)
                 shutil.copy(found, target)

@@ -102,33 +102,6 @@ def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Advanc
         yield advance
 
 
-@contextmanager
-def download_bars() -> Iterator[Callable[[str, int, int | None], None]]:
-    """Show a bar for each download on a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
-    from rich.progress import Progress as Bar
-
-    columns = [
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-    ]
-    rows: dict[str, Any] = {}
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-
-        def tell(name: str, done: int, total: int | None) -> None:
-            if name not in rows:
-                rows[name] = bar.add_task(name, total=total)
-            bar.update(rows[name], completed=done, total=total)
-
-        yield tell
-
-
 def is_terminal() -> bool:
     """Return whether the user can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()

@@ -324,7 +324,8 @@ class _Client:
             body = b""
             with error, contextlib.suppress(OSError, http.client.HTTPException):
                 body = error.read()
-            return _Reply(error.code, body, f"HTTP status {error.code}", _seconds(error.headers.get("Retry-After", "")))
+            wait = _seconds(error.headers.get("Retry-After", ""))
+            return _Reply(error.code, body, f"HTTP status {error.code}", wait)
         except (OSError, http.client.HTTPException, ValueError) as error:
             return _Reply(0, fault=_reason(error))
 

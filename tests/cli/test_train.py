@@ -42,7 +42,7 @@ def test_train_and_predict_from_the_command_line(tmp_path: Path) -> None:
         (["--on", "sts2013/SMT", "--on", "sample-sts", "-o", "m"], "STS.input.SMT.txt"),
         (["--on", "sample-sts/kitchen"], "name a folder by -o"),
         (["--on", "sample-sts", "--set", "idf=predicted"], "name a folder by -o"),
-        (["--on", "sts2012-train"], "sts2012-train is not here"),
+        (["--on", "sts2012-train"], "sts2012-train was not found"),
         (["--on", "sample-sts", "-o", "m", "--set", "idfs=1"], "did you mean 'idf'"),
     ],
 )

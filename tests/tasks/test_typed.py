@@ -157,7 +157,7 @@ def test_the_sample_from_the_command_line(tmp_path: Path) -> None:
 def test_without_any_data_the_sample_runs_and_says_what_is_missing(tmp_path: Path) -> None:
     done = run_command(["run", "sts2013-typed", "--out", str(tmp_path)])
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("The data of sts2013-typed is not here")
+    assert done.stdout.startswith("The data of sts2013-typed was not found")
     assert "Sample in the format of typed similarity" in done.stdout
 
 
@@ -188,7 +188,7 @@ def test_the_test_records_are_missing_and_the_trial_runs_instead(
 ) -> None:
     done = run_command(["run", "sts2013-typed", "--out", str(tmp_path)])
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("The item records of sts2013-typed are not here")
+    assert done.stdout.startswith("The item records of sts2013-typed were not found")
     assert "data fetch sts2013-typed --api-key" in done.stdout
     folder = tmp_path / "sts2013-typed-trial" / "typed-tfidf"
     original = official_data / "sts2013-typed-trial" / "text"
