@@ -19,7 +19,7 @@ def test_all_public_names_are_listed_and_found() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'crate'"):
-        stsbaselines.crate  # type: ignore[attr-defined] # noqa: B018
+        stsbaselines.crate  # noqa: B018
 
 
 def test_public_names_are_loaded_when_they_are_used() -> None:

@@ -101,7 +101,7 @@ def test_each_data_set_has_the_model_of_its_training(monkeypatch: pytest.MonkeyP
     runs = list(fitted(baseline, BaselineSetup({}, given=given), [KITCHEN, JOURNEYS], seen.append))
     [(folder, models)] = runs
     assert folder == ""
-    assert {name: model.mean_ for name, model in models.items()} == {  # type: ignore[attr-defined]
+    assert {name: model.mean_ for name, model in models.items()} == {
         "kitchen": 4.0,
         "journeys": 1.0,
     }
