@@ -164,7 +164,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "name"):
             raise InputError(f"{type(self).__name__} has no `name`, by which it could be saved.")
         learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
-        arrays = {key: value for key, value in learned.items() if _is_plain_array(value)}
+        arrays: dict[str, Any] = {
+            key: each for key, each in learned.items() if isinstance(each, np.ndarray)
+        }
         parameters = self.get_params(deep=False)
         description = {
             "format": 1,
@@ -173,7 +175,12 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             "parameters": {key: _plain(value) for key, value in parameters.items()},
             "attributes": {key: learned[key] for key in learned if key not in arrays},
         }
-        text = _to_json(description)
+        text = _as_json(description)
+        if text is None or not _is_bounded({**description, **arrays}):
+            raise InputError(
+                f"{self.name} cannot be saved, because a parameter or learned attribute is"
+                " neither plain JSON nor an array of finite numbers."
+            )
         with new_folder(Path(directory)) as folder:
             (folder / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
             np.savez(folder / _ARRAYS, **arrays)
@@ -193,29 +200,23 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             are not finite, absolute values above 1e308 or integers above 2**53.
         """
         folder = Path(directory)
-        description = _read_description(folder / _DESCRIPTION)
+        description = _read_description(folder)
         name = description["name"]
         if getattr(cls, "name", None) != name:
             raise InputError([Fault(str(folder), f"a saved {name!r}", f"a {cls.__name__}")])
         predictor = with_parameters(cls, description["parameters"])
-        for key, value in description["attributes"].items():
-            predictor._restore_learned(folder, key, value)
-        for key, array in read_arrays(folder / _ARRAYS):
-            if not _is_plain_array(array):
-                found, expected = f"other values in {key!r}", "finite numbers up to 1e308"
-                raise InputError([Fault(str(folder / _ARRAYS), found, expected)])
-            predictor._restore_learned(folder, key, array)
+        for key, value in [*description["attributes"].items(), *read_arrays(folder / _ARRAYS)]:
+            if not _is_learned(key):
+                raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
+            if not _is_bounded(value):
+                raise _out_of_bounds(folder, key)
+            setattr(predictor, key, value)
         predictor.loaded_from = folder
         try:
             predictor._check_loaded()
         except InputError as error:
             raise InputError([Fault(str(folder), str(error), f"a saved {name}")]) from None
         return predictor
-
-    def _restore_learned(self, folder: Path, name: str, value: Any) -> None:
-        if not _is_learned(name):
-            raise InputError([Fault(str(folder), f"attribute {name!r}", "names that end in _")])
-        setattr(self, name, value)
 
     def _check_loaded(self) -> None:
         """Refuse learned attributes that do not belong together; a baseline may override it."""
@@ -225,20 +226,14 @@ def _is_learned(attribute: str) -> bool:
     return attribute.endswith("_") and not attribute.startswith("_")
 
 
-def _is_plain_array(value: object) -> bool:
-    """Return whether a value is an array of text, of truth values or of numbers within bounds."""
-    if not isinstance(value, np.ndarray):
-        return False
-    if value.dtype.kind in "iu":
-        lowest, highest = int(value.min(initial=0)), int(value.max(initial=0))
-        return lowest >= -LARGEST_COUNT and highest <= LARGEST_COUNT
-    if value.dtype.kind == "f":
-        return float(np.abs(value).max(initial=0)) <= LARGEST_NUMBER
-    return value.dtype.kind in "bSU"
-
-
 def _is_bounded(value: object) -> bool:
-    """Return whether a value of JSON has no number that is out of bounds."""
+    """Return whether an array or a value of JSON has only finite numbers, none too large."""
+    if isinstance(value, np.ndarray):
+        kind = value.dtype.kind
+        if kind not in "fiu":
+            return kind in "bSU"
+        convert = float if kind == "f" else int
+        return value.size == 0 or _is_bounded([convert(value.min()), convert(value.max())])
     if isinstance(value, dict):
         return all(map(_is_bounded, value.values()))
     if isinstance(value, list):
@@ -248,6 +243,11 @@ def _is_bounded(value: object) -> bool:
     return not isinstance(value, float) or abs(value) <= LARGEST_NUMBER
 
 
+def _out_of_bounds(folder: Path, name: str) -> InputError:
+    expected = "finite numbers up to 1e308 and integers up to 2**53"
+    return InputError([Fault(str(folder), f"other values of {name!r}", expected)])
+
+
 def _plain(value: object) -> object:
     """Return a path as text and a tuple as a list; other values as they are."""
     if isinstance(value, os.PathLike):
@@ -255,40 +255,17 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _to_json(description: dict[str, Any]) -> str:
+def _as_json(description: dict[str, Any]) -> str | None:
+    """Return a description as JSON, or None if it would not read back the same."""
     try:
-        text = json.dumps(description, indent=2, allow_nan=False)
-        is_kept = json.loads(text) == description and _is_bounded(description)
+        text = json.dumps(description, indent=2)
+        return text if json.loads(text) == description else None
     except (TypeError, ValueError):
-        is_kept = False
-    if not is_kept:
-        raise InputError(
-            f"{description['name']} cannot be saved, because a parameter or learned attribute is"
-            " neither plain JSON nor an array of finite numbers."
-        )
-    return text
+        return None
 
 
 def check_pairs(pairs: Sequence[Any], kinds: tuple[type, ...] = (str,)) -> None:
-    """Refuse what is no sequence of pairs of sentences.
-
-    Parameters
-    ----------
-    pairs : sequence of (str, str)
-    kinds : tuple of type
-        What a sentence may be.
-
-    Raises
-    ------
-    InputError
-        Naming the first pair that is none.
-
-    Examples
-    --------
-    >>> check_pairs([("a cat", "a dog"), "ab"])
-    Traceback (most recent call last):
-    stsbaselines.errors.InputError: pairs[1]: found 'ab', expected a pair of two strings
-    """
+    """Raise InputError, naming the first item that is not a pair of sentences of these `kinds`."""
     for number, pair in enumerate(pairs):
         if isinstance(pair, tuple | list) and len(pair) == 2:
             left, right = pair
@@ -299,13 +276,7 @@ def check_pairs(pairs: Sequence[Any], kinds: tuple[type, ...] = (str,)) -> None:
 
 
 def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield lists of up to `size` items.
-
-    Examples
-    --------
-    >>> list(chunks_of("abcde", 2))
-    [['a', 'b'], ['c', 'd'], ['e']]
-    """
+    """Yield lists of up to `size` items."""
     if size < 1:
         raise ValueError(f"a chunk must have at least one item, not {size}")
     iterator = iter(items)
@@ -314,13 +285,7 @@ def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def read_arrays(path: Path) -> list[tuple[str, Any]]:
-    """Read the named arrays of an npz file, without pickle.
-
-    Raises
-    ------
-    InputError
-        If it is not an npz file of plain arrays.
-    """
+    """Return the names and arrays of an npz file; a pickle in it raises InputError."""
     with open_to_read(path) as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about arrays written by Python 2
         try:
@@ -329,18 +294,15 @@ def read_arrays(path: Path) -> list[tuple[str, Any]]:
         except InputError:
             raise
         except Exception:  # NumPy, zipfile and zlib raise many kinds for damaged content
-            found = []
-            is_read = False
-        else:
-            is_read = all(isinstance(value, np.ndarray) for _, value in found)
-    if not is_read:
+            found = [("", None)]
+    if not all(isinstance(array, np.ndarray) for _, array in found):
         raise InputError([Fault(str(path), "no npz of plain arrays", "saved arrays")])
     return found
 
 
 def saved_name(directory: str | Path) -> str:
     """Return the name of the predictor that was saved to a folder."""
-    return str(_read_description(Path(directory) / _DESCRIPTION)["name"])
+    return str(_read_description(Path(directory))["name"])
 
 
 def with_parameters(predictor: type[Self], parameters: Mapping[str, Any]) -> Self:
@@ -356,14 +318,11 @@ def with_parameters(predictor: type[Self], parameters: Mapping[str, Any]) -> Sel
     return predictor(**parameters)
 
 
-def _refuse_constant(text: str) -> None:
-    raise ValueError(text)
-
-
-def _read_description(path: Path) -> dict[str, Any]:
+def _read_description(folder: Path) -> dict[str, Any]:
+    path = folder / _DESCRIPTION
     content = read_whole(path)
     try:
-        description = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+        description = json.loads(content.decode("utf-8"))
         is_bounded = _is_bounded(description)
     except (ValueError, RecursionError):
         description, is_bounded = None, False
@@ -375,11 +334,5 @@ def _read_description(path: Path) -> dict[str, Any]:
     if description.get("format") != 1:
         raise InputError([Fault(str(path), f"format {description.get('format')!r}", "format 1")])
     if not is_bounded:
-        raise InputError(
-            [
-                Fault(
-                    str(path), "a number out of bounds", "numbers up to 1e308, integers up to 2**53"
-                )
-            ]
-        )
+        raise _out_of_bounds(folder, _DESCRIPTION)
     return description
