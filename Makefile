@@ -11,7 +11,8 @@ TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 RUN := $(BIN)/stsbaselines run --fetch $(if $(filter 1,$(ACCEPT_LICENCE)),--accept-licence)
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint audit docs reproduce bench bench-wtmf bench-heritage ablation models strong dist clean $(TASKS)
+.PHONY: help demo test lint audit docs reproduce bench bench-wtmf bench-heritage ablation models \
+	chunker-model names-model strong dist clean $(TASKS)
 
 help:
 	@echo "make demo        all baselines on the embedded samples, offline"
@@ -65,7 +66,7 @@ lint: $(VENV)/.dev
 
 audit: $(VENV)/.dev
 	$(BIN)/bandit -q -c pyproject.toml -r stsbaselines
-	@$(BIN)/python tools/audit.py
+	@$(BIN)/python -m tools.audit
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -101,6 +102,16 @@ models: $(VENV)/.base
 	@$(BIN)/stsbaselines train wtmf
 	@$(BIN)/stsbaselines train lsa
 	@$(BIN)/stsbaselines train lda
+
+# The models that come with the package: DATA=DIR, and OUT=DIR, TAGS_FROM="DIR DIR", LICENCE=TEXT.
+chunker-model: $(VENV)/.base
+	$(if $(DATA),,@$(call SAY,name the folder of the training data by DATA=DIR))
+	$(BIN)/python -m tools.chunker_training --data $(DATA) $(if $(OUT),--out $(OUT)) \
+		$(addprefix --tags-from ,$(TAGS_FROM)) $(if $(LICENCE),--licence "$(LICENCE)")
+
+names-model: $(VENV)/.base
+	$(if $(DATA),,@$(call SAY,name the folder of the training data by DATA=DIR))
+	$(BIN)/python -m tools.names_training --data $(DATA) $(if $(OUT),--out $(OUT))
 
 clean:
 	rm -rf $(VENV) dist site results

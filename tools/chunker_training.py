@@ -1,4 +1,6 @@
-"""Training a chunker on text that is annotated with parts of speech and chunks.
+"""Train a chunker on text that is annotated with parts of speech and chunks.
+
+    python -m tools.chunker_training --data DIR [--out DIR] [--tags-from DIR]... [--licence TEXT]
 
 Same data, settings, platform and version of python-crfsuite give the same bytes: sentences
 are taken in the order of the files.
@@ -6,9 +8,11 @@ are taken in the order of the files.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import importlib.metadata
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +20,7 @@ from typing import Any, NamedTuple
 import pycrfsuite
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import lines_of, new_folder, open_to_read, read_whole, to_json, write_text
+from stsbaselines.io import lines_of, new_folder, open_to_read, to_json, write_text
 from stsbaselines.text.chunker import (
     CARD,
     CHUNKER,
@@ -28,16 +32,11 @@ from stsbaselines.text.chunker import (
 )
 from stsbaselines.version import __version__
 
+LICENCE = "that of the training data"
 SETTINGS = {"c1": 1.0, "c2": 0.001, "max_iterations": 100, "feature.minfreq": 2}
 HYPHEN_TAG = "HYPH"
 _CHUNK_LABEL = re.compile("O|[BI]-[A-Z]+")
 _CONLLU_COLUMNS = 10
-
-Report = Callable[[str], None]
-
-
-def no_report(line: str) -> None:
-    """Report nothing."""
 
 
 class Token(NamedTuple):
@@ -55,36 +54,24 @@ def train_chunker(
     data: Path,
     out: Path,
     tags_from: Sequence[Path] = (),
-    licence: str = "that of the training data",
-    report: Report = no_report,
+    licence: str = LICENCE,
 ) -> dict[str, Any]:
     """Train a part-of-speech tagger and a chunker, test them, and write them with a model card.
 
     The chunker is trained on the parts of speech that the tagger finds, as it will use them.
+    Returns the model card.
 
     Parameters
     ----------
     data : Path
         Folder with a file ``*train*.txt`` (or ``.txt.gz``) and perhaps one ``*test*.txt``:
-        a word, its part of speech and its chunk label a line, as in CoNLL-2000.
+        a word, its part of speech and its chunk label per line, as in CoNLL-2000.
     out : Path
-        Folder to make; it must not be there yet.
+        New folder.
     tags_from : sequence of Path
         Folders with ``*train*.conllu`` (or ``.conllu.gz``), to train the tagger on instead.
     licence : str
-        What the model card says.
-    report : callable
-        Called with a line for each step.
-
-    Returns
-    -------
-    dict
-        The model card.
-
-    Raises
-    ------
-    InputError
-        If a folder has no such file, or a line of it does not fit.
+        For the model card.
     """
     source = _only_file(data, "train", "txt")
     tag_sources = [_only_file(folder, "train", "conllu") for folder in tags_from] or [source]
@@ -93,17 +80,17 @@ def train_chunker(
     tagged = [each for file in tag_sources for each in read_sentences(file)]
     tested = read_sentences(test) if test else []
     with new_folder(out) as folder:
-        report(f"training the tagger on {len(tagged):,} sentences")
+        _report(f"training the tagger on {len(tagged):,} sentences")
         train_model(folder / TAGGER, map(_tagging_example, with_joined_hyphens(tagged)))
         tagger = pycrfsuite.Tagger()
         tagger.open(str(folder / TAGGER))
-        report(f"training the chunker on {len(chunked):,} sentences")
+        _report(f"training the chunker on {len(chunked):,} sentences")
         examples = (_chunking_example(each, tagger) for each in with_joined_hyphens(chunked))
         train_model(folder / CHUNKER, examples)
         card = _card(folder, list(dict.fromkeys([*tag_sources, source])), licence)
         write_card(folder, card)
         if test:
-            report(f"testing on {len(tested):,} sentences")
+            _report(f"testing on {len(tested):,} sentences")
             card["test"] = described(test) | tested_on(Chunker(folder), tested)
             write_card(folder, card)
     return card
@@ -123,22 +110,7 @@ def _only_file(folder: Path, part: str, ending: str) -> Path:
 
 
 def read_sentences(path: Path) -> list[Sentence]:
-    """Read annotated sentences: CoNLL-2000 columns, or CoNLL-U if the name says so.
-
-    Parameters
-    ----------
-    path : Path
-        Plain or, if its name ends in ``.gz`` or ``.zst``, compressed.
-
-    Returns
-    -------
-    list of list of Token
-
-    Raises
-    ------
-    InputError
-        With every line that does not fit.
-    """
+    """Read annotated sentences: CoNLL-2000 columns, or CoNLL-U if the name says so."""
     parse, expected = _PARSERS["conllu" if ".conllu" in path.suffixes else "conll"]
     sentences: list[Sentence] = [[]]
     faults: list[Fault | str] = []
@@ -194,12 +166,6 @@ def with_joined_hyphens(sentences: Sequence[Sentence]) -> list[Sentence]:
 
     Treebanks of today split words at hyphens (tag HYPH), while the iSTS sentences do not. A
     joined word has the part of speech of its last and the chunk label of its first part.
-
-    Examples
-    --------
-    >>> split = [("self", "NN", "B-ADJP"), ("-", "HYPH", "I-ADJP"), ("made", "VBN", "I-ADJP")]
-    >>> with_joined_hyphens([[Token(*each) for each in split]])[1]
-    [Token(word='self-made', tag='VBN', chunk='B-ADJP')]
     """
     hyphenated = [
         each for each in sentences if any(_is_inner_hyphen(each, i) for i in range(len(each)))
@@ -221,7 +187,6 @@ def _joined(sentence: Sentence) -> Sentence:
     return joined
 
 
-_SIZE = slice(4, 8)  # where a model says how long it is
 Example = tuple[list[list[str]], list[str]]
 
 
@@ -242,35 +207,17 @@ def _words(sentence: Sentence) -> list[str]:
 def train_model(
     model: Path, examples: Iterable[Example], settings: Mapping[str, float] = SETTINGS
 ) -> None:
-    """Train a conditional random field on (features, labels) of sentences, and write it.
-
-    Raises
-    ------
-    InputError
-        If it could not be written whole, of which CRFsuite says nothing.
-    """
+    """Train a conditional random field on (features, labels) of sentences, and write it."""
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", params=settings, verbose=False)
     for features, labels in examples:
         trainer.append(features, labels)
     trainer.train(str(model))
-    content = read_whole(model) if model.exists() else b""
-    if content[_SIZE] != len(content).to_bytes(4, "little"):
-        raise InputError([Fault(str(model), "a part of the model", "a disk with room for it")])
 
 
 def tested_on(chunker: Chunker, sentences: Sequence[Sentence]) -> dict[str, float | None]:
     """Return how well a chunker does on annotated sentences, with its own parts of speech.
 
-    Parameters
-    ----------
-    chunker : Chunker
-    sentences : sequence of list of Token
-
-    Returns
-    -------
-    dict of str to float or None
-        ``tag_accuracy``, and ``chunk_F1`` of CoNLL-2000: a chunk is right if its tokens and
-        its kind are; None if there is none.
+    ``chunk_F1`` is that of CoNLL-2000: a chunk is right if its tokens and its kind are.
     """
     right = shared = found = expected = 0
     for sentence in sentences:
@@ -299,10 +246,39 @@ def _card(folder: Path, sources: Sequence[Path], licence: str) -> dict[str, Any]
 
 def described(path: Path) -> dict[str, Any]:
     """Return what a model card says of a file: name, size and SHA-256."""
-    content = read_whole(path)
+    content = path.read_bytes()  # packed, if it is
     return {"file": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def write_card(folder: Path, card: dict[str, Any]) -> None:
     """Write a model card into the folder of its models."""
     write_text(folder / CARD, to_json(card) + "\n")
+
+
+def _report(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Train a chunker and print its model card."""
+    parser = argparse.ArgumentParser(description="Train a part-of-speech tagger and a chunker.")
+    add_folders(parser, "Has *train*.txt as in CoNLL-2000, and perhaps *test*.txt.", "chunker")
+    tags_help = "Has *train*.conllu, to train the tagger on; can be repeated."
+    parser.add_argument("--tags-from", type=Path, action="append", default=[], help=tags_help)
+    parser.add_argument("--licence", default=LICENCE, help="For the model card.")
+    options = parser.parse_args()
+    try:
+        card = train_chunker(options.data, options.out, options.tags_from, options.licence)
+    except InputError as error:
+        parser.exit(2, f"{error}\n")
+    print(to_json(card))
+
+
+def add_folders(parser: argparse.ArgumentParser, data: str, out: str) -> None:
+    """Add the options that all trainings have: --data and --out."""
+    parser.add_argument("--data", metavar="DIR", type=Path, required=True, help=data)
+    parser.add_argument("--out", metavar="DIR", type=Path, default=Path(out), help="New folder.")
+
+
+if __name__ == "__main__":
+    main()

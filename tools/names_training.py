@@ -1,4 +1,6 @@
-"""Training a tagger of names on freely licensed corpora.
+"""Train a tagger of names on freely licensed corpora.
+
+    python -m tools.names_training --data DIR [--out DIR]
 
 Same data, settings, platform and version of python-crfsuite give the same bytes: sentences
 are taken in the order of the table of corpora and of their files, and what is drawn at random
@@ -7,19 +9,21 @@ has a fixed seed.
 
 from __future__ import annotations
 
-import gzip
+import argparse
 import importlib.metadata
 import io
 import random
 import re
+import sys
 import tarfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import lines_of, new_folder, open_as_is, open_to_read, read_whole
+from stsbaselines.io import lines_of, new_folder, open_as_is, open_to_read, read_whole, to_json
 from stsbaselines.text.chunker import chunk_spans
 from stsbaselines.text.names import (
     GAZETTEERS,
@@ -35,14 +39,7 @@ from stsbaselines.text.names import (
     name_features,
 )
 from stsbaselines.version import __version__
-from tools.chunker_training import (
-    Example,
-    Report,
-    described,
-    no_report,
-    train_model,
-    write_card,
-)
+from tools.chunker_training import Example, add_folders, described, train_model, write_card
 
 SETTINGS = {"c1": 1.6, "c2": 0.01, "max_iterations": 100, "feature.minfreq": 2}
 LICENCE = "CC BY-SA 4.0"
@@ -64,7 +61,6 @@ _MENTION = re.compile(r"\((\d{1,9})-(\w+)-[^()]*?-(\d{1,9})[\d,]*-[^()]*(\))?|(\
 _PERSONS = ("PER", "person")
 _INNER = PARTICLES.union(("&", ".", "'s", "-"))
 _NOT_FIRST = ("the", "a", "an", "my", "his", "her", "our")
-_LARGEST_ARCHIVE = 1 << 26
 _CONLLU_COLUMNS, _LITBANK_COLUMNS = 10, 9
 
 
@@ -75,27 +71,11 @@ class NamedSentence(NamedTuple):
     names: list[Name]
 
 
-def train_names(data: Path, out: Path, report: Report = no_report) -> dict[str, Any]:
+def train_names(data: Path, out: Path) -> dict[str, Any]:
     """Train a tagger of names, test it, and write it with its gazetteers and a model card.
 
-    Parameters
-    ----------
-    data : Path
-        Folder with the files of `TRAINING` and `TESTS`, and the gazetteers.
-    out : Path
-        Folder to make; it must not be there yet.
-    report : callable
-        Called with a line for each step.
-
-    Returns
-    -------
-    dict
-        The model card.
-
-    Raises
-    ------
-    InputError
-        If a file is missing, or a line of one does not fit.
+    `data` has the files of `TRAINING` and `TESTS`, and the gazetteers; `out` is a new folder.
+    Returns the model card.
     """
     gazetteers = [read_whole(data / GAZETTEER_FOLDER / name) for name in GAZETTEERS]
     lists = gazetteers_of(gazetteers)
@@ -104,13 +84,12 @@ def train_names(data: Path, out: Path, report: Report = no_report) -> dict[str, 
     with new_folder(out) as folder:
         for name, content in zip(GAZETTEERS, gazetteers, strict=True):
             (folder / name).write_bytes(content)
-        report(f"training on {len(training):,} sentences")
+        print(f"training on {len(training):,} sentences", file=sys.stderr, flush=True)
         train_model(folder / MODEL, (_example(each, lists) for each in training), SETTINGS)
         card = _card(data, folder)
         write_card(folder, card)
         tagger = NamesTagger(folder)
         for name, sentences in tests.items():
-            report(f"testing on {len(sentences):,} sentences of {name}")
             card["test"][name] = tested_on(tagger, sentences)
         write_card(folder, card)
     return card
@@ -142,41 +121,25 @@ def _example(sentence: NamedSentence, gazetteers: Gazetteers) -> Example:
 def tested_on(tagger: NamesTagger, sentences: Sequence[NamedSentence]) -> dict[str, float | None]:
     """Return the F1 of each kind of name and of all: a name is right if its tokens and kind are.
 
-    Parameters
-    ----------
-    tagger : NamesTagger
-    sentences : sequence of NamedSentence
-
-    Returns
-    -------
-    dict of str to float or None
-        ``PER``, ``LOC``, ``ORG``, ``all``; None where there is no name, neither found nor to find.
+    It is None where there is no name, neither found nor to find.
     """
-    right = dict.fromkeys((PERSON, PLACE, ORGANISATION, "all"), 0)
-    total = dict(right)
+    right: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for sentence in sentences:
         found = tagger.names(sentence.words)
-        for name in (*found, *sentence.names):
-            total[name.kind] += 1
-            total["all"] += 1
-        for name in set(found).intersection(sentence.names):
-            right[name.kind] += 1
-            right["all"] += 1
+        total.update(name.kind for name in (*found, *sentence.names))
+        right.update(name.kind for name in set(found).intersection(sentence.names))
+    right["all"], total["all"] = right.total(), total.total()
+    kinds = (PERSON, PLACE, ORGANISATION, "all")
     return {
-        kind: round(2 * right[kind] / total[kind], 4) if total[kind] else None for kind in right
+        kind: round(2 * right[kind] / total[kind], 4) if total[kind] else None for kind in kinds
     }
 
 
 def turned_names(gazetteers: Gazetteers) -> list[NamedSentence]:
-    """Return sentences that are "Surname , Forename", as in catalogues, drawn from gazetteers.
-
-    Examples
-    --------
-    >>> turned_names(gazetteers_of([b"Jane", b"Doe", b"", b""]))[0].names
-    [Name(start=0, end=3, kind='PER')]
-    """
+    """Return sentences that are "Surname , Forename", as in catalogues, drawn from gazetteers."""
     surnames, forenames = sorted(gazetteers.surnames), sorted(gazetteers.first_names)
-    draw = random.Random(SEED)  # nosec B311  # no secret, but the same data each time
+    draw = random.Random(SEED)
     sentences = []
     for _ in range(TURNED_NAMES if surnames and forenames else 0):
         surname, forename = draw.choice(surnames), draw.choice(forenames)
@@ -185,26 +148,22 @@ def turned_names(gazetteers: Gazetteers) -> list[NamedSentence]:
     return sentences
 
 
-def _blocks(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[list[tuple[int, str]]]:
+def _blocks(path: Path) -> Iterator[list[tuple[int, str]]]:
     """Yield the lines between blank lines, with their numbers."""
-    block: list[tuple[int, str]] = []
-    for number, raw in lines:
-        try:
-            line = raw.decode("utf-8").rstrip("\r")
-        except UnicodeDecodeError:
-            raise InputError([Fault(name, shown(raw), "UTF-8 text", number)]) from None
-        if line.strip():
-            block.append((number, line))
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
-
-
-def _blocks_of(path: Path) -> Iterator[list[tuple[int, str]]]:
     with open_to_read(path) as stream:
-        yield from _blocks(lines_of(stream, str(path)), str(path))
+        block: list[tuple[int, str]] = []
+        for number, raw in lines_of(stream, str(path)):
+            try:
+                line = raw.decode("utf-8").rstrip("\r")
+            except UnicodeDecodeError:
+                raise InputError([Fault(str(path), shown(raw), "UTF-8 text", number)]) from None
+            if line.strip():
+                block.append((number, line))
+            elif block:
+                yield block
+                block = []
+        if block:
+            yield block
 
 
 def _unfit(path: Path | str, line: str, expected: str, number: int) -> InputError:
@@ -212,18 +171,18 @@ def _unfit(path: Path | str, line: str, expected: str, number: int) -> InputErro
 
 
 def read_columns(path: Path, separator: str = "\t") -> list[NamedSentence]:
-    """Read a word and its label a line: IOB1 or IOB2, of two labels the first.
+    """Read one word and its label per line: IOB1 or IOB2, of two labels the first.
 
-    A blank token is left out; the handle of a user of Twitter ("@...") is no name.
+    A blank token is skipped; the handle of a user of Twitter ("@...") is no name.
     """
-    return [_sentence(path, block, separator, 0) for block in _blocks_of(path)]
+    return [_sentence(path, block, separator, 0) for block in _blocks(path)]
 
 
 def read_numbered_columns(path: Path) -> list[NamedSentence]:
     """Read the columns of Universal NER: number, word, label, and two more; comments by "#"."""
     return [
         _sentence(path, [each for each in block if not each[1].startswith("#")], "\t", 1)
-        for block in _blocks_of(path)
+        for block in _blocks(path)
     ]
 
 
@@ -271,7 +230,7 @@ def wikigold_held_out(path: Path) -> list[NamedSentence]:
 
 def read_gum(path: Path) -> list[NamedSentence]:
     """Read the named mentions of GUM: those whose head is a proper noun (NNP, NNPS)."""
-    return [_gum_sentence(path, block) for block in _blocks_of(path)]
+    return [_gum_sentence(path, block) for block in _blocks(path)]
 
 
 def _gum_sentence(path: Path, block: Sequence[tuple[int, str]]) -> NamedSentence:
@@ -351,17 +310,13 @@ def read_litbank(path: Path) -> list[NamedSentence]:
 def _members(path: Path) -> dict[str, bytes]:
     """Return the files of an archive, by name; none is written to disk."""
     members: dict[str, bytes] = {}
-    with open_as_is(path) as stream:
-        try:
-            content = gzip.GzipFile(fileobj=stream).read(_LARGEST_ARCHIVE + 1)
-            if len(content) > _LARGEST_ARCHIVE:
-                raise InputError([Fault(str(path), "over 64 MiB unpacked", "a smaller archive")])
-            with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-                for member in archive:
-                    if member.isfile() and (file := archive.extractfile(member)):
-                        members[member.name] = file.read()
-        except (tarfile.TarError, OSError, EOFError, MemoryError, zlib.error):
-            raise InputError([Fault(str(path), "damaged content", "a tar.gz archive")]) from None
+    try:
+        with open_as_is(path) as stream, tarfile.open(fileobj=stream) as archive:
+            for member in archive:
+                if file := archive.extractfile(member):
+                    members[member.name] = file.read()
+    except (tarfile.TarError, OSError, EOFError, zlib.error):
+        raise InputError([Fault(str(path), "damaged content", "a tar.gz archive")]) from None
     return members
 
 
@@ -428,3 +383,19 @@ def _sentences(data: Path, parts: Iterable[Part]) -> Iterator[NamedSentence]:
         for file in part.files:
             for _ in range(part.copies):
                 yield from (each for each in part.read(data / file) if each.words)
+
+
+def main() -> None:
+    """Train a tagger of names and print its model card."""
+    parser = argparse.ArgumentParser(description="Train a tagger of names.")
+    add_folders(parser, "Has wikigold/, wnut17/ and the other corpora.", "names")
+    options = parser.parse_args()
+    try:
+        card = train_names(options.data, options.out)
+    except InputError as error:
+        parser.exit(2, f"{error}\n")
+    print(to_json(card))
+
+
+if __name__ == "__main__":
+    main()

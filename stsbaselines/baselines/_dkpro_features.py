@@ -17,9 +17,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
 from stsbaselines.baselines._pair_features import Pair, PairCache, PairFeatures, map_pairs, ngrams
 from stsbaselines.predictor import check_pairs
-from stsbaselines.text.words import is_word, simple_words, stop_words
+from stsbaselines.text.words import is_word, simple_words
 
 SHORTEST_TILE = 3
 CHARACTER_ORDERS = (2, 3, 4)
@@ -182,7 +184,7 @@ def is_content(word: str) -> bool:
     >>> [word for word in ["the", "cat", ",", "3"] if is_content(word)]
     ['cat', '3']
     """
-    return word not in stop_words() and is_word(word)
+    return word not in ENGLISH_STOP_WORDS and is_word(word)
 
 
 def _containment(left: set[Any], right: set[Any]) -> float:

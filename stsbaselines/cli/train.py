@@ -25,63 +25,7 @@ from stsbaselines.evaluation.trained_models import (
     model_name,
 )
 
-train_app = typer.Typer(help="Train models, and what they build on.", no_args_is_help=True)
-
-
-@train_app.command("chunker", epilog=example("train chunker --data data/conll2000"))
-def train_chunker(
-    data: Annotated[
-        Path,
-        typer.Option(
-            "--data", metavar="DIR", help="Has *train*.txt as in CoNLL-2000, and *test*.txt."
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to make.")] = Path(
-        "chunker"
-    ),
-    tags_from: Annotated[
-        list[Path] | None,
-        typer.Option("--tags-from", metavar="DIR", help="Has *train*.conllu, for the tagger."),
-    ] = None,
-    licence: Annotated[
-        str, typer.Option("--licence", metavar="TEXT", help="What the model card says.")
-    ] = "that of the training data",
-) -> None:
-    """Train a part-of-speech tagger and a chunker.
-
-    They are written with their model card.
-    """
-    from stsbaselines.io import to_json
-    from tools import chunker_training
-
-    def report(line: str) -> None:
-        say(line, file=sys.stderr, flush=True)
-
-    card = chunker_training.train_chunker(data, out, tags_from or [], licence, report)
-    say(to_json(card))
-
-
-@train_app.command("names", epilog=example("train names --data taggers"))
-def train_names(
-    data: Annotated[
-        Path,
-        typer.Option("--data", metavar="DIR", help="Has wikigold/, wnut17/ and the others."),
-    ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to make.")] = Path(
-        "names"
-    ),
-) -> None:
-    """Train a tagger of names.
-
-    It is written with its model card.
-    """
-    from stsbaselines.io import to_json
-    from tools import names_training
-
-    def report(line: str) -> None:
-        say(line, file=sys.stderr, flush=True)
-
-    say(to_json(names_training.train_names(data, out, report)))
+train_app = typer.Typer(help="Train models.", no_args_is_help=True)
 
 
 @train_app.command(
@@ -91,16 +35,13 @@ def train_typed_tfidf(
     records: Annotated[
         list[Path],
         typer.Option(
-            "--records", metavar="FILE", help="Records: JSON objects, one a line (.gz, .zst too)."
+            "--records", metavar="FILE", help="Records: one JSON object per line (also .gz, .zst)."
         ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder to make.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="New folder.")],
     parameter: ParameterOption = None,
 ) -> None:
-    """Count words in records, for typed similarity.
-
-    It counts in how many records of a background each word is.
-    """
+    """Count in how many records of a background each word is, for typed similarity."""
     from stsbaselines.experiments.models import train_on_catalogues
     from stsbaselines.io import check_new
 
@@ -114,9 +55,7 @@ def train_typed_tfidf(
 
 ModelOut = Annotated[
     Path | None,
-    typer.Option(
-        "-o", "--out", metavar="DIR", help="Folder to make; default: in the user's cache."
-    ),
+    typer.Option("-o", "--out", metavar="DIR", help="New folder; by default in the user's cache."),
 ]
 
 
@@ -124,13 +63,15 @@ def train_on_corpora(
     context: typer.Context,
     corpus: Annotated[
         list[str],
-        typer.Option("--corpus", metavar="NAME", help="A corpus, or a file, a sentence a line."),
+        typer.Option(
+            "--corpus", metavar="NAME", help="A corpus, or a file with one sentence per line."
+        ),
     ] = list(CORPORA),  # noqa: B006 - typer copies it
     out: ModelOut = None,
     parameter: ParameterOption = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Train a model of sentences; by default with seed 0."""
+    """Train a model of sentences, by default with seed 0."""
     from stsbaselines.data.corpora import corpus_names
     from stsbaselines.experiments import models as training
 
@@ -171,13 +112,13 @@ def train_on_pairs(
     model.save(target)
     for name in training.datasets_of(on):
         count = model.trained_on_.get(name)
-        say(f"{name}: {count:,} pairs" if count else f"{name}: left out, as it is not here")
+        say(f"{name}: {count:,} pairs" if count else f"{name}: left out, because it was not found")
     say(f"wrote {target}")
 
 
 def _add_trainers() -> None:
     for name in TRAINED_ON_CORPORA:
-        about = f"Train {name} on corpora; by default with seed 0."
+        about = f"Train {name} on corpora, by default with seed 0."
         epilog = example(f"train {name} --corpus my-sentences.txt -o my-model")
         train_app.command(name, help=about, epilog=epilog)(train_on_corpora)
     for name in TRAINED_ON_PAIRS:

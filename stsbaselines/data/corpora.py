@@ -1,7 +1,7 @@
 """Corpora to train sentence models on, one sentence or definition at a time.
 
 Guo and Diab (2012) trained on the definitions of WordNet and Wiktionary and on the Brown corpus;
-GCIDE, a free dictionary, stands in for Wiktionary. None of them comes with this package.
+GCIDE, a free dictionary, replaces Wiktionary. None of them comes with this package.
 """
 
 from __future__ import annotations
@@ -27,16 +27,14 @@ from stsbaselines.io import (
     open_zip,
     read_whole,
 )
+from stsbaselines.text.wordnet import FILES, read_synsets
 
 DEBIAN_WORDNET = Path("/usr/share/wordnet")
 DEBIAN_GCIDE = Path("/usr/share/dictd/gcide.dict.dz")
 BROWN_FILES = 500
-_WORDNET_FILES = ("data.adj", "data.adv", "data.noun", "data.verb")
-_ADJECTIVE_MARKER = re.compile(r"\((?:a|p|ip)\)$")
 _BROWN_FILE = re.compile(r"c[a-r]\d\d")
 _HEADWORD = re.compile(r"([^\\]+) \\")
 _BRACKETS = re.compile(r"\[[^\]]*\]|[{}]")
-_HEXADECIMAL = re.compile("[0-9a-f]{2}")
 _SENSE = re.compile(r"(?:^|\s)(?:\d+\.|\([a-z]\))\s")
 _WORDNET_SOURCE = re.compile("wordnet", re.IGNORECASE)
 _SOURCE = re.compile(r"(?i:wordnet)|\[[^\[\]]*(?:Webster|PJC|Century|AS\]|RDH\])")
@@ -55,7 +53,7 @@ Lines = Iterator[str]
 
 
 def corpus_names() -> list[str]:
-    """Return the names of the corpora that are known.
+    """Return the names of the known corpora.
 
     Examples
     --------
@@ -71,9 +69,9 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
     Parameters
     ----------
     corpus : str or Path
-        One of `corpus_names`, or the path of a text file with a sentence a line.
+        One of `corpus_names`, or the path of a text file with one sentence per line.
     data_dir : path, optional
-        Its folder ``nltk_data`` is looked into first; then those of ``$STSBASELINES_DATA``,
+        Its folder ``nltk_data`` is searched first; then those of ``$STSBASELINES_DATA``,
         ``./data`` and the user's cache, and where NLTK looks.
 
     Yields
@@ -86,7 +84,7 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
     Raises
     ------
     MissingDataError
-        If the corpus is not here; the message says how to get it.
+        If the corpus was not found; the message says how to get it.
     InputError
         If there is no such corpus or file, or it is damaged.
     """
@@ -102,15 +100,7 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
 
 
 class CorpusState(NamedTuple):
-    """What tells a corpus, as it is now, from others: a key for caches of what it teaches.
-
-    Attributes
-    ----------
-    name : str
-        One of `corpus_names`, or the absolute path of a file.
-    modified, size : int
-        When the file was changed, in nanoseconds, and its bytes; 0 without a file.
-    """
+    """A corpus as it is now, a key for caches: name or absolute path, time of change, bytes."""
 
     name: str
     modified: int = 0
@@ -118,18 +108,7 @@ class CorpusState(NamedTuple):
 
 
 def state_of(corpus: str | Path) -> CorpusState:
-    """Return the state of a corpus; that of a file is another one as soon as it is rewritten.
-
-    Parameters
-    ----------
-    corpus : str or Path
-        See `sentences_of`; one that is not there is returned by the name it was given.
-
-    Examples
-    --------
-    >>> state_of("brown")
-    CorpusState(name='brown', modified=0, size=0)
-    """
+    """Return the state of a corpus; that of a file changes as soon as it is rewritten."""
     name = str(corpus)
     if name in _READERS:
         return CorpusState(name)
@@ -148,23 +127,14 @@ def _lines_of_file(path: Path) -> Lines:
 
 
 def find_wordnet(data_dir: str | Path | None = None) -> Path:
-    """Find the files of WordNet on this machine.
+    """Find the files of WordNet on this machine: a folder, or a zip archive of one.
 
-    Parameters
-    ----------
-    data_dir : path, optional
-        Its folder ``nltk_data`` is looked into first; then those of ``$STSBASELINES_DATA``,
-        ``./data`` and the user's cache, where NLTK looks, and where Debian puts them.
-
-    Returns
-    -------
-    Path
-        A folder, or a zip archive of one, as `stsbaselines.text.wordnet.load_wordnet` reads it.
+    `data_dir` is searched as by `sentences_of`; Debian's folder comes last.
 
     Raises
     ------
     MissingDataError
-        If WordNet is not here; the message says how to get it.
+        If WordNet was not found; the message says how to get it.
     """
     debian = DEBIAN_WORDNET if DEBIAN_WORDNET.is_dir() else None
     return _required("wordnet", nltk_place("wordnet", data_dir) or debian)
@@ -172,28 +142,24 @@ def find_wordnet(data_dir: str | Path | None = None) -> Path:
 
 def _wordnet(data_dir: str | Path | None) -> Lines:
     place = find_wordnet(data_dir)
-    files = _files(place, len(_WORDNET_FILES), _WORDNET_FILES.__contains__)
-    return itertools.chain.from_iterable(itertools.starmap(_synsets, files))
-
-
-def _synsets(name: str, content: bytes) -> Lines:
-    """Yield the synsets of a data file of WordNet: words, definition and examples."""
-    for line in content.decode("utf-8", "replace").split("\n"):
-        fields, bar, gloss = line.partition(" | ")
-        if bar and not line.startswith(" "):
-            columns = fields.split(" ")
-            count = columns[3] if len(columns) > 3 else ""
-            if not _HEXADECIMAL.fullmatch(count):
-                raise InputError([Fault(name, shown(line), "a synset")])
-            words = columns[4 : 4 + 2 * int(count, 16) : 2]
-            names = [_ADJECTIVE_MARKER.sub("", word).replace("_", " ") for word in words]
-            yield f"{' '.join(names)} {gloss.strip()}"
+    synsets = itertools.chain.from_iterable(
+        read_synsets(place, part) for part in sorted(FILES.values())
+    )
+    return (f"{' '.join(synset.words).replace('_', ' ')} {synset.gloss}" for synset in synsets)
 
 
 def _brown(data_dir: str | Path | None) -> Lines:
-    place = _required("brown", nltk_place("brown", data_dir))
-    files = _files(place, BROWN_FILES, _BROWN_FILE.fullmatch)
-    return itertools.chain.from_iterable(itertools.starmap(_untagged, files))
+    return _sentences_of_brown(_required("brown", nltk_place("brown", data_dir)))
+
+
+def _sentences_of_brown(place: Path) -> Lines:
+    files = 0
+    for name, content in _members(place, _BROWN_FILE):
+        files += 1
+        yield from _untagged(name, content)
+    if files != BROWN_FILES:
+        expected = f"{BROWN_FILES}, the whole corpus"
+        raise InputError([Fault(str(place), f"{files} files", expected)])
 
 
 def _untagged(name: str, content: bytes) -> Lines:
@@ -236,8 +202,7 @@ def _definitions(content: bytes, without_wordnet: bool) -> Lines:
 def _own(paragraphs: Iterable[str]) -> Lines:
     """Yield the paragraphs of an entry, but "" for those that are taken from WordNet.
 
-    A source in brackets, such as ``[WordNet 1.5]``, stands at the end of what comes from it,
-    which can be several paragraphs.
+    A source in brackets, such as ``[WordNet 1.5]``, follows the paragraphs that come from it.
     """
     block = list[str]()
     for paragraph in paragraphs:
@@ -268,32 +233,22 @@ def nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
     return None
 
 
-def _files(place: Path, files: int, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
-    """Yield names and contents of a corpus' files, and refuse one with more or fewer of them."""
-    found = 0
-    for each in _of_folder(place, wanted) if place.is_dir() else _members(place, wanted):
-        found += 1
-        yield each
-    if found != files:
-        raise InputError([Fault(str(place), f"{found} files", f"{files}, the whole corpus")])
-
-
-def _of_folder(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
-    for file in entries_of(path):
-        if wanted(file.name):
-            yield str(file), read_whole(file)
-
-
-def _members(path: Path, wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
-    with open_zip(path) as archive:
+def _members(place: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of the wanted files in a folder or in a zip archive of one."""
+    if place.is_dir():
+        for file in entries_of(place):
+            if wanted.fullmatch(file.name):
+                yield str(file), read_whole(file)
+        return
+    with open_zip(place) as archive:
         for name in sorted(archive.namelist()):
-            if wanted(Path(name).name):
-                yield f"{path}/{name}", archive.read(name)
+            if wanted.fullmatch(Path(name).name):
+                yield f"{place}/{name}", archive.read(name)
 
 
 def _required(name: str, place: Path | None) -> Path:
     if place is None:
-        raise MissingDataError(f"The corpus {name} is not here: get it by {_HOW_TO_GET[name]}.")
+        raise MissingDataError(f"The corpus {name} was not found: get it by {_HOW_TO_GET[name]}.")
     return place
 
 

@@ -28,7 +28,7 @@ def reader(model: str) -> Reader:
     InputError
         If spaCy or the model is not installed, or the model does not mark names and verbs.
     """
-    return functools.partial(_annotate, _loaded(extra_package("spacy"), model))
+    return functools.partial(_annotate, _loaded(extra_package("spacy", "spacy"), model))
 
 
 def _loaded(spacy: Any, model: str) -> Any:

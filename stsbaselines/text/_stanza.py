@@ -30,7 +30,7 @@ def reader(folder: str | None) -> Reader:
     InputError
         If Stanza is not installed, or the models are not there; they are never downloaded.
     """
-    return functools.partial(_annotate, _loaded(extra_package("stanza"), folder))
+    return functools.partial(_annotate, _loaded(extra_package("stanza", "stanza"), folder))
 
 
 def _loaded(stanza: Any, folder: str | None) -> Any:

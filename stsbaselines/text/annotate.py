@@ -2,20 +2,17 @@
 
 ==================  ======================================================================
 ``builtin``         the taggers and rules of this package; needs nothing else
-``corenlp``         a CoreNLP server at http://localhost:9000; ``corenlp:URL``: at another
-``stanza``          Stanza, its models in its own folder; ``stanza:FOLDER``: in another
+``corenlp``         a CoreNLP server at http://localhost:9000; ``corenlp:URL``: another one
+``stanza``          Stanza with its models in its own folder; ``stanza:FOLDER``: in another
 ``spacy:MODEL``     spaCy, with a model that is installed or in a folder
 ==================  ======================================================================
-
-Texts of over 10,000 characters are read in parts of whole sentences.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Protocol
 
 from stsbaselines.errors import unknown
@@ -26,7 +23,6 @@ from stsbaselines.text.annotation import (
     Reader,
     annotation_of,
     dates_of,
-    moved,
     verbs_of,
 )
 from stsbaselines.text.chunker import load_chunker
@@ -35,7 +31,6 @@ from stsbaselines.text.names import creator_names, load_names_tagger
 from stsbaselines.text.words import treebank_tokens
 
 KNOWN_NAMES = ("builtin", "corenlp", "corenlp:URL", "stanza", "stanza:FOLDER", "spacy:MODEL")
-LONGEST_PART = 10_000
 _TAKES_PLACE = {
     "builtin": [False],
     "corenlp": [False, True],
@@ -58,13 +53,7 @@ _ABBREVIATIONS = frozenset(
 
 
 class Annotator(Protocol):
-    """Anything that finds out what texts say.
-
-    Attributes
-    ----------
-    name : str
-        As `annotator_named` takes it.
-    """
+    """Anything that finds out what texts say."""
 
     @property
     def name(self) -> str:
@@ -76,8 +65,8 @@ class Annotator(Protocol):
         Parameters
         ----------
         texts : sequence of str
-            Any texts, also empty ones. Control characters count as blanks, and bytes that
-            were not UTF-8 (surrogate escapes) as Latin-1 letters.
+            Control characters count as blanks, and bytes that were not UTF-8 (surrogate
+            escapes) as Latin-1 letters.
         field : str
             What the texts are. All names of a ``creator`` are persons, and no others are
             looked for; a ``date`` is one date if it can be read as one.
@@ -85,7 +74,7 @@ class Annotator(Protocol):
         Returns
         -------
         list of Annotation
-            One a text, in order.
+            One per text, in order.
         """
 
 
@@ -120,18 +109,7 @@ def annotator_named(name: str) -> Annotator:
 
 
 def kind_and_place(name: str) -> tuple[str, str]:
-    """Return the two parts of an annotator's name, without loading anything.
-
-    Raises
-    ------
-    InputError
-        If there is none of that name.
-
-    Examples
-    --------
-    >>> kind_and_place("spacy:en_core_web_sm")
-    ('spacy', 'en_core_web_sm')
-    """
+    """Return the two parts of an annotator's name, such as ``spacy:MODEL``; loads nothing."""
     kind, colon, place = name.partition(":") if isinstance(name, str) else ("", "", "")
     if bool(colon) == bool(place) and bool(place) in _TAKES_PLACE.get(kind, ()):
         return kind, place
@@ -147,24 +125,9 @@ class _Annotator:
 
     def annotate(self, texts: Sequence[str], field: str = "") -> list[Annotation]:
         plain = [plain_text(text) for text in texts]
-        parts = [list(text_parts(text)) for text in plain]
-        distinct = list(dict.fromkeys(part for _, part in chain.from_iterable(parts)))
+        distinct = list(dict.fromkeys(text for text in plain if text.strip()))
         said = dict(zip(distinct, self.read(distinct), strict=True)) if distinct else {}
-        return [
-            _by_field(_joined([(start, said[part]) for start, part in mine]), text, field)
-            for text, mine in zip(plain, parts, strict=True)
-        ]
-
-
-def _joined(parts: Sequence[tuple[int, Annotation]]) -> Annotation:
-    """Return what a text says of which the parts, each with its start, say this."""
-    return Annotation(
-        tokens=tuple(token for _, said in parts for token in said.tokens),
-        verbs=tuple(verb for _, said in parts for verb in said.verbs),
-        persons=tuple(person for _, said in parts for person in said.persons),
-        locations=tuple(location for _, said in parts for location in said.locations),
-        dates=tuple(moved(date, start) for start, said in parts for date in said.dates),
-    )
+        return [_by_field(said.get(text, Annotation()), text, field) for text in plain]
 
 
 def _by_field(said: Annotation, text: str, field: str) -> Annotation:
@@ -177,15 +140,9 @@ def _by_field(said: Annotation, text: str, field: str) -> Annotation:
 
 
 def plain_text(text: str) -> str:
-    r"""Return a text of the same length without control characters and surrogates.
+    """Return a text of the same length without control characters and surrogates.
 
-    Unlike by `stsbaselines.io.to_displayable`, each byte that was not UTF-8 is read as Latin-1
-    by itself, so that all else stays in its place.
-
-    Examples
-    --------
-    >>> plain_text("caf\udce9\tParis")
-    'café Paris'
+    Each byte that was not UTF-8 is read as Latin-1 by itself, so that all else keeps its place.
     """
     return _CONTROL.sub(" ", _SURROGATE.sub(_letter, text))
 
@@ -195,38 +152,15 @@ def _letter(surrogate: re.Match[str]) -> str:
     return chr(byte) if 0x80 <= byte <= 0xFF else "\ufffd"
 
 
-def text_parts(text: str, longest: int = LONGEST_PART) -> Iterator[tuple[int, str]]:
-    """Yield the parts of a text that are not blank, each with its start.
-
-    A part is as many whole sentences as fit; a longer sentence is cut before the word that
-    does not fit, and a longer word anywhere.
-
-    Examples
-    --------
-    >>> list(text_parts("It rains. They all walk on. Why?", longest=18))
-    [(0, 'It rains. '), (10, 'They all walk on. '), (28, 'Why?')]
-    """
-    return _filled(text, _part_ends(text, longest))
-
-
 def text_sentences(text: str) -> Iterator[tuple[int, str]]:
     """Yield the sentences of a text that are not blank, each with its start.
 
     A sentence ends with ``.``, ``!`` or ``?`` and closing quotes or brackets, before blanks
     and a capital letter or a digit; not with the full stop of a single letter or of a common
     abbreviation.
-
-    Examples
-    --------
-    >>> list(text_sentences("Built by J. Smith c. 1905. It burnt down."))
-    [(0, 'Built by J. Smith c. 1905. '), (27, 'It burnt down.')]
     """
-    return _filled(text, [*_sentence_ends(text), len(text)])
-
-
-def _filled(text: str, ends: Iterable[int]) -> Iterator[tuple[int, str]]:
     start = 0
-    for end in ends:
+    for end in [*_sentence_ends(text), len(text)]:
         if text[start:end].strip():
             yield start, text[start:end]
         start = end
@@ -237,20 +171,6 @@ def _sentence_ends(text: str) -> Iterator[int]:
         word = end["word"] or ""
         if end["mark"] != "." or not (len(word) == 1 or word.lower() in _ABBREVIATIONS):
             yield end.end()
-
-
-def _part_ends(text: str, longest: int) -> Iterator[int]:
-    start = fitting = 0
-    for end in [*_sentence_ends(text), len(text)]:
-        if end - start > longest and fitting > start:
-            yield fitting
-            start = fitting
-        while end - start > longest:
-            blank = text.rfind(" ", start, start + longest)
-            start = start + longest if blank < start else blank + 1
-            yield start
-        fitting = end
-    yield len(text)
 
 
 def _annotate_by_rules(texts: list[str]) -> Iterator[Annotation]:
@@ -275,13 +195,7 @@ def _annotate_one(text: str) -> Annotation:
 
 
 def token_places(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where the tokens of `treebank_tokens` are in their text.
-
-    Examples
-    --------
-    >>> token_places('a "b"', ["a", "``", "b", "''"])
-    [(0, 1), (2, 3), (3, 4), (4, 5)]
-    """
+    """Return where the tokens of `treebank_tokens` are in their text."""
     places, end = [], 0
     for token in tokens:
         start = end

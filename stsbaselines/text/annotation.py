@@ -19,7 +19,7 @@ DATE_KIND = "DATE"
 class Annotation(NamedTuple):
     """What a text says.
 
-    Parameters
+    Attributes
     ----------
     tokens : tuple of str
         Its words and punctuation marks, as the annotator parts them.
@@ -39,22 +39,11 @@ class Annotation(NamedTuple):
 
 
 Reader = Callable[[list[str]], Iterable[Annotation]]
-"""What an annotator is made of: it gets parts of texts, none blank, all plain and short."""
-
-
-def moved(date: Date, start: int) -> Date:
-    """Return a date of a text that begins at `start` of another one."""
-    return date._replace(start=date.start + start, end=date.end + start)
+"""What an annotator is made of: it gets plain texts, none of them blank."""
 
 
 def dates_of(expression: str, given: Years | None = None) -> list[Date]:
-    """Return the date that an expression is, with years from it or given, else those in it.
-
-    Examples
-    --------
-    >>> [date.years.start for date in dates_of("c. 1905")]
-    [1905]
-    """
+    """Return the date that an expression is, with years from it or given, else those in it."""
     years = years_of(expression) or given
     if years is None:
         return find_dates(expression)
@@ -62,16 +51,9 @@ def dates_of(expression: str, given: Years | None = None) -> list[Date]:
 
 
 class Mention(NamedTuple):
-    """A name or a date in a text.
+    """A name or a date in a text: the annotator's name for its kind, and its place.
 
-    Parameters
-    ----------
-    kind : str
-        The annotator's name for what it is, as ``PERSON``, ``GPE`` or ``DATE``.
-    start, end : int
-        Where it is in the text.
-    years : Years or None
-        Of a date, the years that the annotator gives, if it gives any.
+    Of a date, the years that the annotator gives, if it gives any.
     """
 
     kind: str
@@ -87,12 +69,6 @@ def annotation_of(
 
     The years of a date are those of `years_of`, else those that the annotator gives, else
     those of the dates that `find_dates` finds in it.
-
-    Examples
-    --------
-    >>> said = annotation_of("Ann, 1905", [], [], [Mention("DATE", 5, 9), Mention("PER", 0, 3)])
-    >>> said.persons, [(date.text, date.start) for date in said.dates]
-    (('Ann',), [('1905', 5)])
     """
     persons: list[str] = []
     locations: list[str] = []
@@ -104,18 +80,13 @@ def annotation_of(
         elif kind in LOCATION_KINDS:
             locations.append(words)
         elif kind == DATE_KIND:
-            dates += [moved(date, start) for date in dates_of(words, given)]
+            for date in dates_of(words, given):
+                dates.append(date._replace(start=start + date.start, end=start + date.end))
     return Annotation(tuple(tokens), tuple(verbs), tuple(persons), tuple(locations), tuple(dates))
 
 
 def verbs_of(tokens: Iterable[str], tags: Iterable[str | None]) -> list[str]:
-    """Return the tokens with a letter that are tagged as verbs of the Penn Treebank.
-
-    Examples
-    --------
-    >>> verbs_of(["``", "I", "can", "swim"], ["VB", "PRP", "MD", "VB"])
-    ['swim']
-    """
+    """Return the tokens with a letter that are tagged as verbs of the Penn Treebank."""
     return [
         token
         for token, tag in zip(tokens, tags, strict=True)
@@ -123,29 +94,18 @@ def verbs_of(tokens: Iterable[str], tags: Iterable[str | None]) -> list[str]:
     ]
 
 
-def extra_package(name: str) -> Any:
-    """Import a package that comes with an extra of the same name.
-
-    Raises
-    ------
-    InputError
-        If it cannot be imported; it says how to install it.
-    """
+def extra_package(module: str, annotator: str) -> Any:
+    """Import what an annotator needs, of a package that comes with an extra of the same name."""
+    name = module.partition(".")[0]
     try:
-        return importlib.import_module(name)
+        return importlib.import_module(module)
     except ImportError as error:
         raise InputError(
-            f"annotator {name!r} cannot import {name} ({one_line(error)}): "
+            f"annotator {annotator!r} cannot import {name} ({one_line(error)}): "
             f"pip install 'stsbaselines[{name}]'"
         ) from None
 
 
 def one_line(error: Exception) -> str:
-    r"""Return what an error of another package says, on one line.
-
-    Examples
-    --------
-    >>> one_line(ValueError("no such\n  file"))
-    'no such file'
-    """
+    """Return what an error of another package says, on one line."""
     return " ".join(str(error).split()) or type(error).__name__

@@ -1,7 +1,7 @@
 """Chunks of English sentences: a part-of-speech tagger and a chunker by conditional random fields.
 
-A chunk is a phrase up to and including its head, as in CoNLL-2000. A model that is small
-enough to ship comes with the package; others are trained by `stsbaselines train chunker`.
+A chunk is a phrase up to and including its head, as in CoNLL-2000. A small model comes with the
+package; `tools/chunker_training.py` trains others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ CARD = "model-card.json"
 TAGGER = "tagger.crfsuite"
 CHUNKER = "chunker.crfsuite"
 LONGEST_AFFIX = 4
-_MAGIC = b"lCRF"
 _START, _END = ("<2", "<1"), (">1", ">2")
 _UPPER, _LOWER, _DIGITS = re.compile("[A-Z]+"), re.compile("[a-z]+"), re.compile("[0-9]+")
 
@@ -64,17 +63,12 @@ class Chunker:
     def __init__(self, folder: str | Path) -> None:
         place = Path(folder)
         self.card = read_card(place / CARD, "a chunker")
-        self._models = [read_model(place / name, self.card) for name in (TAGGER, CHUNKER)]
+        # CRFsuite reads from these bytes as long as it is used.
+        self._models = [read_described(place / name, self.card) for name in (TAGGER, CHUNKER)]
         self._tagger, self._chunker = map(opened_model, self._models)
 
     def tags(self, tokens: Sequence[str]) -> list[str]:
-        """Return the part of speech of each token, by the tags of the Penn Treebank.
-
-        Examples
-        --------
-        >>> load_chunker().tags(["The", "man", "was", "sitting"])
-        ['DT', 'NN', 'VBD', 'VBG']
-        """
+        """Return the part of speech of each token, by the tags of the Penn Treebank."""
         return list(self._tagger.tag(tag_features(encodable(tokens)))) if tokens else []
 
     def labels(self, tokens: Sequence[str]) -> list[str]:
@@ -99,63 +93,45 @@ def encodable(tokens: Sequence[str]) -> list[str]:
 
 
 def read_card(path: Path, of: str) -> dict[str, Any]:
-    """Read a model card; `of` says of what, for the error if it is none."""
+    """Read a model card; `of` says what it should describe."""
     content = read_whole(path)
     try:
         card = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
         card = None
-    files = card.get("files") if isinstance(card, dict) else None
-    if not isinstance(files, dict) or not all(isinstance(each, dict) for each in files.values()):
+    if not (isinstance(card, dict) and isinstance(card.get("files"), dict)):
         raise InputError([Fault(str(path), "other content", f"the model card of {of}")])
-    return dict(card)
+    return card
 
 
-def read_model(path: Path, card: dict[str, Any]) -> bytes:
-    """Read a model, but only the one of the model card: a damaged one could crash."""
-    return read_described(path, card, _MAGIC)
-
-
-def read_described(path: Path, card: dict[str, Any], magic: bytes = b"") -> bytes:
-    """Read a file, but only the one of the model card, and one that begins with `magic`."""
+def read_described(path: Path, card: dict[str, Any]) -> bytes:
+    """Read a file, but only the one of the model card: CRFsuite can crash on a damaged one."""
     content = read_whole(path)
     found = f"sha256 {hashlib.sha256(content).hexdigest()}"
     expected = f"sha256 {card['files'].get(path.name, {}).get('sha256')}"
-    if found != expected or not content.startswith(magic):
+    if found != expected:
         raise InputError([Fault(str(path), found, f"{expected}, as its model card says")])
     return content
 
 
 def opened_model(model: bytes) -> pycrfsuite.Tagger:
-    """Open a model, which the caller must keep: CRFsuite reads from its bytes."""
+    """Open a model; the caller must keep its bytes."""
     tagger = pycrfsuite.Tagger()
     tagger.open_inmemory(model)
     return tagger
 
 
-def word_features(word: str) -> tuple[str, ...]:
-    """Return what a word says of itself: form, lower case, shape, affixes of 1 to 4 letters.
-
-    Examples
-    --------
-    >>> word_features("Go")
-    ('w=Go', 'l=go', 'h=Xx', 'p1=g', 's1=o', 'p2=go', 's2=go')
-    """
+def word_features(word: str) -> list[str]:
+    """Return the features of a word itself: form, lower case, shape, affixes of 1 to 4 letters."""
     lower = word.lower()
     features = [f"w={word}", f"l={lower}", f"h={word_shape(word)}"]
     for length in range(1, min(LONGEST_AFFIX, len(lower)) + 1):
         features += [f"p{length}={lower[:length]}", f"s{length}={lower[-length:]}"]
-    return tuple(features)
+    return features
 
 
 def word_shape(word: str) -> str:
-    """Return the kinds of letters of a word, runs of a kind as one.
-
-    Examples
-    --------
-    >>> word_shape("McCoy-7b")
-    'XxXx-9x'
-    """
+    """Return the kinds of letters of a word, runs of a kind as one: "McCoy-7b" is "XxXx-9x"."""
     return _DIGITS.sub("9", _LOWER.sub("x", _UPPER.sub("X", word)))
 
 

@@ -48,14 +48,7 @@ class InformationContent:
 
 
 def information_content(sentences: Iterable[str]) -> InformationContent:
-    """Count the words of a corpus, lower-cased.
-
-    Tokens without a letter or digit do not count.
-
-    Parameters
-    ----------
-    sentences : iterable of str
-        Taken one by one.
+    """Count the words of a corpus, lower-cased; tokens without a letter or digit do not count.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Names in English text: persons, places and organisations by a conditional random field.
 
-A model that is small enough to ship comes with the package. It looks words up in lists of
-first names, surnames, places and nationalities (gazetteers), and some rules correct what it
-finds. The creators of a catalogue record are found by rules alone.
+A small model comes with the package. It looks words up in lists of first names, surnames, places
+and nationalities (gazetteers), and some rules correct what it finds. The creators of a catalogue
+record are found by rules alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from stsbaselines.text.chunker import (
     opened_model,
     read_card,
     read_described,
-    read_model,
     tag_features,
     word_shape,
 )
@@ -158,7 +157,7 @@ class NamesTagger:
     def __init__(self, folder: str | Path) -> None:
         place = Path(folder)
         self.card = read_card(place / CARD, "a tagger of names")
-        self._model = read_model(place / MODEL, self.card)
+        self._model = read_described(place / MODEL, self.card)  # CRFsuite reads from these bytes
         self._tagger = opened_model(self._model)
         contents = [read_described(place / name, self.card) for name in GAZETTEERS]
         self.gazetteers = gazetteers_of(contents)
@@ -171,15 +170,12 @@ class NamesTagger:
         tokens : sequence of str
             As NLTK's Treebank tokenizer parts them.
         """
-        words = encodable(tokens)
-        return corrected(words, self.uncorrected_names(words))
-
-    def uncorrected_names(self, tokens: Sequence[str]) -> list[Name]:
-        """Return the names as the model has them, before `corrected`."""
         if not tokens:
             return []
-        labels = self._tagger.tag(name_features(encodable(tokens), self.gazetteers))
-        return [Name(start, end, kind) for (start, end), kind in chunk_spans(labels)]
+        words = encodable(tokens)
+        labels = self._tagger.tag(name_features(words, self.gazetteers))
+        names = [Name(start, end, kind) for (start, end), kind in chunk_spans(labels)]
+        return corrected(words, names)
 
 
 @functools.cache
@@ -189,13 +185,7 @@ def load_names_tagger() -> NamesTagger:
 
 
 def gazetteers_of(contents: Sequence[bytes]) -> Gazetteers:
-    r"""Return the gazetteers of the contents of their files: an entry a line, UTF-8.
-
-    Examples
-    --------
-    >>> gazetteers_of([b"Jane\nJohn\n", b"Smith\n", b"King's Lynn\n", b"Welsh\n"]).places
-    frozenset({"King 's Lynn"})
-    """
+    """Return the gazetteers of the contents of their files: one entry per line, in UTF-8."""
     return Gazetteers(*(frozenset(_entries(content)) for content in contents))
 
 
@@ -206,9 +196,9 @@ def _entries(content: bytes) -> Iterator[str]:
 
 
 def name_features(tokens: Sequence[str], gazetteers: Gazetteers) -> list[list[str]]:
-    """Return the features by which each token gets its label.
+    """Return the features of each token.
 
-    To those of the part-of-speech tagger come the shapes of the words two away, and the lists
+    They are those of the part-of-speech tagger, the shapes of the words two away, and the lists
     that the word and its neighbours are in.
     """
     shapes = ["", "", *map(word_shape, tokens), "", ""]
@@ -248,31 +238,11 @@ def _lists(tokens: Sequence[str], gazetteers: Gazetteers) -> list[str]:
 
 
 def corrected(tokens: Sequence[str], names: Sequence[Name]) -> list[Name]:
-    """Correct names by rules that hold for catalogue records as well as for running text.
+    """Correct names, in order and apart, by rules for catalogue records and for running text.
 
     Names are split at commas and semicolons, unless "Surname, Forename" fills the text;
     persons lose their titles and degrees; a place takes in the noun of a building or a street
     that follows it, and what would be a person is a place if it has such a noun.
-
-    Parameters
-    ----------
-    tokens : sequence of str
-    names : sequence of Name
-        In order and apart.
-
-    Returns
-    -------
-    list of Name
-        In order and apart.
-
-    Examples
-    --------
-    >>> corrected(["Sir", "John", "Smith", ",", "OBE"], [Name(0, 5, "PER")])
-    [Name(start=1, end=3, kind='PER')]
-    >>> corrected(["Smith", ",", "John"], [Name(0, 3, "PER")])
-    [Name(start=0, end=3, kind='PER')]
-    >>> corrected(["Leeds", "Town", "Hall"], [Name(0, 1, "LOC")])
-    [Name(start=0, end=3, kind='LOC')]
     """
     pieces = [piece for name in names for piece in _split(tokens, name)]
     kept = [piece for piece in pieces if any(map(_has_letter, tokens[piece.start : piece.end]))]
@@ -333,12 +303,7 @@ def creator_names(creator: str) -> list[str]:
 
     "Surname, Forename" is turned round. Brackets, dates, nationalities, roles, titles and
     qualifiers ("attributed to", "school of") are no part of a name; companies, schools and
-    unknown creators have none. Several creators are parted by ";", "and" or "&".
-
-    Parameters
-    ----------
-    creator : str
-        One value of the field.
+    unknown creators have none. Several creators are separated by ";", "and" or "&".
 
     Examples
     --------
@@ -399,7 +364,7 @@ def _persons_between_commas(creator: str) -> list[str]:
 
 
 def _is_remark(words: list[str], lists: Gazetteers) -> bool:
-    """Tell whether a part between commas is a nationality, a role, a title and so on."""
+    """Return whether a part between commas is a nationality, a role, a title and so on."""
     return (
         all(word in lists.nationalities or word in _NATIONALITIES for word in words)
         or (words[0].islower() and words[0] not in PARTICLES)
@@ -417,7 +382,7 @@ def _without_titles(words: list[str]) -> list[str]:
 
 
 def _is_surname(first: list[str], second: list[str], lists: Gazetteers) -> bool:
-    """Tell whether two parts between commas are a surname and a forename."""
+    """Return whether two parts between commas are a surname and a forename."""
     if len(first) == 1 or first[0] in PARTICLES:
         return True
     if first[0] in lists.first_names or "." in first[0]:

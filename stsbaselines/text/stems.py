@@ -30,10 +30,6 @@ _NEGATION = "n't"
 def stems(sentence: str) -> list[str]:
     """Return the stems of a sentence.
 
-    Parameters
-    ----------
-    sentence : str
-
     Examples
     --------
     >>> stems("At 3 o'clock we're reading well-known stories.")
@@ -59,53 +55,25 @@ def _stemmer() -> PorterStemmer:
 
 
 class Vocabulary(NamedTuple):
-    """The words of a corpus.
+    """The words of a corpus: the column of each, and its inverse document frequency.
 
-    Attributes
-    ----------
-    columns : mapping of str to int
-        Column of each word.
-    idf : ndarray of shape (n_words,)
-        Inverse document frequency, ln(N / (df + 1)).
+    The latter is ln(N / (df + 1)), in an array of shape (n_words,).
     """
 
     columns: Mapping[str, int]
     idf: npt.NDArray[np.float64]
 
     def counts(self, sentences: Iterable[str]) -> sparse.csr_matrix:
-        """Return how often each known word stands in each sentence.
-
-        Parameters
-        ----------
-        sentences : iterable of str
-            Taken one by one.
-
-        Returns
-        -------
-        csr_matrix of shape (n_sentences, n_words)
-            Rows of sentences without a known word are empty.
-
-        Examples
-        --------
-        >>> Vocabulary({"cat": 0}, np.array([0.5])).counts(["Cats, cats", "dogs"]).toarray()
-        array([[2.],
-               [0.]])
-        """
-        counts = _Counts()
-        for sentence in sentences:
-            counts.add(self.columns[stem] for stem in stems(sentence) if stem in self.columns)
-        return counts.matrix(len(self.columns))
+        """Return how often each known word stands in each sentence."""
+        known = ([stem for stem in stems(each) if stem in self.columns] for each in sentences)
+        return _counted(
+            ([self.columns[stem] for stem in each] for each in known), len(self.columns)
+        )
 
     def weighted(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
         """Return the weights tf * idf for counts, in a matrix that shares their cells.
 
         A word that every sentence has can have the weight 0; its cells are stored all the same.
-
-        Examples
-        --------
-        >>> vocabulary = Vocabulary({"cat": 0}, np.array([0.5]))
-        >>> vocabulary.weighted(vocabulary.counts(["Cats, cats"])).toarray()
-        array([[1.]])
         """
         weights = counts.data * self.idf[counts.indices]
         return sparse.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape)
@@ -116,17 +84,8 @@ def count_matrix(
 ) -> tuple[Vocabulary, sparse.csr_matrix]:
     """Read a corpus: its vocabulary, and how often its sentences have each word.
 
-    Parameters
-    ----------
-    sentences : iterable of str
-        Taken one by one; they are never all in memory.
-    least_count : int
-        Words that the whole corpus has less often are left out.
-
-    Returns
-    -------
-    vocabulary : Vocabulary
-    counts : csr_matrix of shape (n_sentences, n_words)
+    Sentences are taken one by one. Words that the whole corpus has less often than
+    `least_count` are left out.
 
     Examples
     --------
@@ -135,10 +94,8 @@ def count_matrix(
     ({'a': 0, 'cat': 1}, [0.288, 0.288])
     """
     numbers: dict[str, int] = {}
-    counts = _Counts()
-    for sentence in sentences:
-        counts.add(numbers.setdefault(stem, len(numbers)) for stem in stems(sentence))
-    matrix = counts.matrix(len(numbers))
+    rows = ([numbers.setdefault(stem, len(numbers)) for stem in stems(each)] for each in sentences)
+    matrix = _counted(rows)
     often = np.asarray(matrix.sum(axis=0)).ravel() >= least_count
     words = sorted(word for word, number in numbers.items() if often[number])
     matrix = matrix[:, [numbers[word] for word in words]]
@@ -148,22 +105,16 @@ def count_matrix(
     return Vocabulary({word: column for column, word in enumerate(words)}, idf), matrix
 
 
-class _Counts:
-    """Counts of words, sentence by sentence, in arrays that grow."""
-
-    def __init__(self) -> None:
-        self.columns, self.values, self.ends = array("i"), array("d"), array("q", [0])
-
-    def add(self, numbers: Iterable[int]) -> None:
-        counter = Counter(numbers)
-        for number in sorted(counter):
-            self.columns.append(number)
-            self.values.append(counter[number])
-        self.ends.append(len(self.columns))
-
-    def matrix(self, columns: int) -> sparse.csr_matrix:
-        shape = len(self.ends) - 1, columns
-        values = np.frombuffer(self.values, dtype=np.float64).copy()
-        indices = np.frombuffer(self.columns, dtype=np.int32)
-        ends = np.frombuffer(self.ends, dtype=np.int64)
-        return sparse.csr_matrix((values, indices, ends), shape=shape)
+def _counted(rows: Iterable[Iterable[int]], width: int | None = None) -> sparse.csr_matrix:
+    """Return how often each row has each column; the width is that of the last one by default."""
+    columns, values, ends = array("i"), array("d"), array("q", [0])
+    for row in rows:
+        counter = Counter(row)
+        for column in sorted(counter):
+            columns.append(column)
+            values.append(counter[column])
+        ends.append(len(columns))
+    shape = len(ends) - 1, max(columns, default=-1) + 1 if width is None else width
+    indices = np.frombuffer(columns, dtype=np.int32)
+    matrix = (np.frombuffer(values).copy(), indices, np.frombuffer(ends, dtype=np.int64))
+    return sparse.csr_matrix(matrix, shape=shape)

@@ -14,11 +14,12 @@ import zipfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown, unknown
 from stsbaselines.io import is_file, is_without_newlines, open_zip, read_whole
 
-_FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
+FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
 _ENDINGS = {
     "n": [
@@ -53,6 +54,15 @@ _PAIRS_KEPT = 1 << 18
 Synsets = tuple[int, ...]
 
 
+class Synset(NamedTuple):
+    """One line of a data file: its offset in the file, words, offsets of hypernyms, and gloss."""
+
+    offset: int
+    words: list[str]
+    hypernyms: Synsets
+    gloss: str
+
+
 class WordNet:
     """The words, senses and taxonomies of one WordNet. `load_wordnet` makes it.
 
@@ -60,15 +70,6 @@ class WordNet:
     ----------
     folder : Path
         The folder with its files, or a zip archive of that folder.
-
-    Attributes
-    ----------
-    folder : Path
-
-    Raises
-    ------
-    InputError
-        If a file is missing or damaged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -76,12 +77,8 @@ class WordNet:
         self._senses: dict[str, dict[str, Synsets]] = {}
         self._hypernyms: dict[str, dict[int, Synsets]] = {}
         self._exceptions: dict[str, dict[str, list[str]]] = {}
-        for number, (part, name) in enumerate(_FILES.items(), 1):
-            source = folder / f"data.{name}"
-            content = _content(folder, source.name)
-            if is_without_newlines(content) or (name == "noun" and not content):
-                raise InputError([Fault(str(source), "no lines", "the whole file")])
-            self._senses[part], self._hypernyms[part] = _taxonomy(content, source, number)
+        for number, (part, name) in enumerate(FILES.items(), 1):
+            self._senses[part], self._hypernyms[part] = _taxonomy(folder, name, number)
             self._exceptions[part] = _exceptions(_content(folder, f"{name}.exc"))
         # The caches are its own, not of the class, so that they end with it.
         cached = functools.lru_cache
@@ -105,14 +102,10 @@ class WordNet:
         ----------
         word : str
         tag : str, optional
-            Its tag in the Penn Treebank. A word with the tag of a noun, verb, adjective or
+            Tag of the word in the Penn Treebank. A word with the tag of a noun, verb, adjective or
             adverb is looked up as that; one with another tag is returned as it is. Without
-            a tag, the word is looked up as each of the four, in that order.
-
-        Returns
-        -------
-        str
-            The word itself if it is not in WordNet.
+            a tag, the word is looked up as each of the four, in that order. It is returned
+            as it is if it is not in WordNet.
         """
         return self._lemma(word, tag)
 
@@ -123,14 +116,7 @@ class WordNet:
         that share no hypernym meet in a root above the highest verbs. Adjectives and
         adverbs have no hypernyms.
 
-        Parameters
-        ----------
-        one, other : str
-
-        Returns
-        -------
-        float
-            1.0 for words that share a synset; 0.0 if there is no path, or a word is unknown.
+        Words that share a synset have 1.0; without a path, or for an unknown word, it is 0.0.
         """
         return self._path(one, other) if one <= other else self._path(other, one)
 
@@ -152,18 +138,13 @@ class WordNet:
         -------
         float
             From 0 to 1; 0.0 if the words have no concept in common, or one is unknown.
-
-        Raises
-        ------
-        InputError
-            For another part of speech.
         """
         return self._resnik(one, other, pos) if one <= other else self._resnik(other, one, pos)
 
     def _find_lemma(self, word: str, tag: str | None) -> str:
         word = word.lower()
         if tag is None:
-            parts: Iterable[str] = _FILES
+            parts: Iterable[str] = FILES
         else:
             parts = [_PARTS[tag[:2]]] if tag[:2] in _PARTS else []
         return next((form for part in parts for form in self._forms(word, part)), word)
@@ -237,10 +218,6 @@ def load_wordnet(folder: str | Path) -> WordNet:
         The folder with ``data.noun``, ``noun.exc`` and so on, or a zip archive of it.
         `stsbaselines.data.corpora.find_wordnet` finds it.
 
-    Returns
-    -------
-    WordNet
-
     Raises
     ------
     InputError
@@ -289,8 +266,31 @@ def _exceptions(content: bytes) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows if row}
 
 
+def read_synsets(folder: Path, part: str) -> Iterator[Synset]:
+    """Yield the synsets of the data file of a part of speech (noun, verb, adj, adv), in order."""
+    source = folder / f"data.{part}"
+    content = _content(folder, source.name)
+    if is_without_newlines(content) or (part == "noun" and not content):
+        raise InputError([Fault(str(source), "no lines", "the whole file")])
+    for row, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
+        if not line or line.startswith(" "):
+            continue
+        try:
+            fields, gloss = line.split(" | ", 1)
+            columns = fields.split(" ")
+            start = 4 + 2 * int(columns[3], 16)
+            end = start + 1 + 4 * int(columns[start])
+            pointers = range(start + 1, end, 4)
+            above = tuple(int(columns[at + 1]) for at in pointers if columns[at] in _HYPERNYMS)
+            words = [word.partition("(")[0] for word in columns[4:start:2]]
+            synset = Synset(int(columns[0]), words, above, gloss.strip())
+        except (ValueError, IndexError):
+            raise InputError([Fault(str(source), shown(line), "a synset", row)]) from None
+        yield synset
+
+
 def _taxonomy(
-    content: bytes, source: Path, number: int
+    folder: Path, part: str, number: int
 ) -> tuple[dict[str, Synsets], dict[int, Synsets]]:
     """Return the synsets of each word, and the hypernyms of each synset, of a data file.
 
@@ -298,32 +298,16 @@ def _taxonomy(
     """
     senses: dict[str, list[int]] = {}
     hypernyms: dict[int, Synsets] = {}
-    for row, line in enumerate(content.decode("utf-8", "replace").split("\n"), 1):
-        if not line or line.startswith(" "):
-            continue
-        try:
-            columns = line[: line.index(" | ")].split(" ")
-            start = 4 + 2 * int(columns[3], 16)
-            end = start + 1 + 4 * int(columns[start])
-            synset = int(f"{number}{columns[0]:0>8}")
-            hypernyms[synset] = tuple(
-                int(f"{number}{columns[at + 1]:0>8}")
-                for at in range(start + 1, end, 4)
-                if columns[at] in _HYPERNYMS
-            )
-        except (ValueError, IndexError):
-            raise InputError([Fault(str(source), shown(line), "a synset", row)]) from None
-        for word in columns[4:start:2]:
-            senses.setdefault(word.partition("(")[0].lower(), []).append(synset)
-    _refuse_loose_ends(hypernyms, source)
-    return {word: tuple(synsets) for word, synsets in senses.items()}, hypernyms
-
-
-def _refuse_loose_ends(hypernyms: dict[int, Synsets], source: Path) -> None:
+    first = number * 10**8
+    for synset in read_synsets(folder, part):
+        hypernyms[first + synset.offset] = tuple(first + above for above in synset.hypernyms)
+        for word in synset.words:
+            senses.setdefault(word.lower(), []).append(first + synset.offset)
     for above in itertools.chain.from_iterable(hypernyms.values()):
         if above not in hypernyms:
-            found = f"a hypernym {above % 10**8:08} that is no synset"
-            raise InputError([Fault(str(source), found, "the whole file")])
+            found = f"a hypernym {above - first:08} that is no synset"
+            raise InputError([Fault(str(folder / f"data.{part}"), found, "the whole file")])
+    return {word: tuple(synsets) for word, synsets in senses.items()}, hypernyms
 
 
 def _steps_up(synset: int, hypernyms: dict[int, Synsets]) -> dict[int, int]:

@@ -1,18 +1,16 @@
-"""Words, by a simple pattern or as NLTK gives them, stems, and stop words."""
+"""Words, by a simple pattern or as NLTK gives them, and stems."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
     from nltk.tokenize import TreebankWordTokenizer
 
-STOP_WORDS = Path(__file__).parent / "stop_words.txt"
 _PLAIN = re.compile("[A-Za-z0-9 ]*")
 _SIMPLE = re.compile(r"[^\W_]+(?:['\u2019.,][^\W_]+)*|[^\w\s]|_")
 
@@ -22,11 +20,7 @@ def simple_words(sentence: str) -> list[str]:
 
     A word is a run of letters and digits. Single apostrophes, full stops and commas within it
     belong to it; each other character but white space is a punctuation mark of its own.
-    That is near to the words of Java's ``BreakIterator``.
-
-    Parameters
-    ----------
-    sentence : str
+    That is close to the words of Java's ``BreakIterator``.
 
     Examples
     --------
@@ -37,38 +31,12 @@ def simple_words(sentence: str) -> list[str]:
 
 
 def is_word(token: str) -> bool:
-    """Tell whether a token has a letter or digit, of any language.
-
-    Examples
-    --------
-    >>> is_word("n't"), is_word("--")
-    (True, False)
-    """
+    """Return whether a token has a letter or digit, of any language."""
     return any(map(str.isalnum, token))
 
 
-@functools.cache
-def stop_words() -> frozenset[str]:
-    """Return the English stop words of the Glasgow Information Retrieval group.
-
-    It is the list that scikit-learn has; the file says its licence (BSD).
-
-    Examples
-    --------
-    >>> len(stop_words()), "the" in stop_words()
-    (318, True)
-    """
-    lines = STOP_WORDS.read_text(encoding="utf-8").splitlines()
-    return frozenset(line for line in lines if not line.startswith("#"))
-
-
 def treebank_words(sentence: str) -> list[str]:
-    """Return the lower-cased tokens of NLTK's Treebank word tokenizer.
-
-    Parameters
-    ----------
-    sentence : str
-        One sentence: a full stop is parted from its word only at the end.
+    """Return the lower-cased tokens of NLTK's Treebank word tokenizer, for one sentence.
 
     Examples
     --------
@@ -79,13 +47,7 @@ def treebank_words(sentence: str) -> list[str]:
 
 
 def treebank_tokens(sentence: str) -> list[str]:
-    """Return the tokens of NLTK's Treebank word tokenizer, case kept.
-
-    Examples
-    --------
-    >>> treebank_tokens("I can't wait.")
-    ['I', 'ca', "n't", 'wait', '.']
-    """
+    """Return the tokens of NLTK's Treebank word tokenizer, case kept."""
     return list(_tokenizer().tokenize(sentence))
 
 
@@ -101,19 +63,6 @@ def treebank_words_of(sentences: Iterable[str]) -> dict[str, list[str]]:
 
     Sentences without punctuation are tokenized together, since then no rule of the
     tokenizer looks beyond a word; tokens are given back to sentences by their lengths.
-
-    Parameters
-    ----------
-    sentences : iterable of str
-
-    Returns
-    -------
-    dict of str to list of str
-
-    Examples
-    --------
-    >>> treebank_words_of(["You cannot", "Stop!"])
-    {'Stop!': ['stop', '!'], 'You cannot': ['you', 'can', 'not']}
     """
     distinct = set(sentences)
     plain = sorted(filter(_PLAIN.fullmatch, distinct))
@@ -131,13 +80,7 @@ def treebank_words_of(sentences: Iterable[str]) -> dict[str, list[str]]:
 
 @functools.lru_cache(maxsize=100_000)
 def porter_stem(word: str) -> str:
-    """Return the stem of a word by NLTK's variant of Porter's stemmer.
-
-    Examples
-    --------
-    >>> porter_stem("dies")
-    'die'
-    """
+    """Return the stem of a word by NLTK's variant of Porter's stemmer."""
     return str(_stemmer().stem(word))
 
 

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 import stsbaselines
 from stsbaselines.baselines import _esa, create
@@ -42,7 +41,7 @@ from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.scoring import correlation
 from stsbaselines.tasks import sts
 from stsbaselines.text.wordnet import load_wordnet
-from stsbaselines.text.words import simple_words, stop_words
+from stsbaselines.text.words import simple_words
 from tests.helpers import run_command
 
 PAIRS = [
@@ -200,10 +199,6 @@ def test_simple_words_are_all_of_the_sentence(sentence: str) -> None:
         marks = "".join(character for character in word if not character.isalnum())
         assert len(word) == 1 or set(marks) <= set("'\u2019.,")
     assert simple_words(" ".join(words)) == words
-
-
-def test_stop_words_are_those_of_scikit_learn() -> None:
-    assert stop_words() == ENGLISH_STOP_WORDS
 
 
 def test_character_ngrams_by_hand() -> None:

@@ -364,7 +364,7 @@ def test_corpora_that_are_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(corpora, "DEBIAN_GCIDE", tmp_path / "none")
     monkeypatch.setattr("nltk.data.path", [])
     for name in corpora.corpus_names():
-        with pytest.raises(MissingDataError, match=f"The corpus {name} is not here: get it by"):
+        with pytest.raises(MissingDataError, match=f"The corpus {name} was not found: get it by"):
             corpora.sentences_of(name)
     with pytest.raises(InputError, match=r"no corpus 'wordnett', did you mean 'wordnet'"):
         corpora.sentences_of("wordnett")

@@ -523,7 +523,7 @@ def test_wordnet_must_be_here(corpora: list[str], monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(takelab_simple, "find_wordnet", corpora_module.find_wordnet)
     monkeypatch.setattr(corpora_module, "DEBIAN_WORDNET", Path("none"))
     monkeypatch.setattr("nltk.data.path", [])
-    with pytest.raises(MissingDataError, match="The corpus wordnet is not here"):
+    with pytest.raises(MissingDataError, match="The corpus wordnet was not found"):
         TakeLabSimple(corpora).fit(PAIRS, GOLD)
 
 

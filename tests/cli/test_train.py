@@ -70,6 +70,6 @@ def test_a_data_set_that_is_excluded_from_training_is_reported(
         "sts2013/headlines: 750 pairs",
         "sts2013/OnWN: 561 pairs",
         "sts2013/FNWN: 189 pairs",
-        "sts2013/SMT: left out, as it is not here",
+        "sts2013/SMT: left out, because it was not found",
         "wrote m",
     ], done.stderr

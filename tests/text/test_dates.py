@@ -217,9 +217,7 @@ def test_a_plausible_year_is_itself(year: int) -> None:
     assert [date.text for date in find_dates(f"In {year} it rained.")] == [str(year)]
 
 
-@pytest.mark.parametrize(
-    "piece", ["1", "c. ", "1900-", "May - ", "19th-", "early ", "?", "a1 "]
-)
+@pytest.mark.parametrize("piece", ["1", "c. ", "1900-", "May - ", "19th-", "early ", "?", "a1 "])
 def test_a_hostile_text_is_read(piece: str) -> None:
     text = piece * 20_000
     assert all(date.text in text for date in find_dates(text))

@@ -354,7 +354,7 @@ def test_missing_files(tmp_path: Path) -> None:
 def test_where_wordnet_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpora, "DEBIAN_WORDNET", tmp_path / "debian")
     monkeypatch.setattr("nltk.data.path", [str(tmp_path / "nltk")])
-    with pytest.raises(MissingDataError, match=r"wordnet is not here: get it by .*wordnet-base"):
+    with pytest.raises(MissingDataError, match=r"wordnet was not found: get it by .*wordnet-base"):
         corpora.find_wordnet()
     debian = put_wordnet(tmp_path / "debian")
     assert corpora.find_wordnet() == debian
