@@ -1,0 +1,55 @@
+"""The commands that run configurations, through the real entry point."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import run_command
+
+
+def test_demo_needs_nothing() -> None:
+    done = run_command(["demo"])
+    assert done.returncode == 0
+    assert re.search(r"token-cosine +kitchen +0\.44846\n", done.stdout)
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_run_writes_results(tmp_path: Path) -> None:
+    done = run_command(["run", "sample-sts", "--out", str(tmp_path / "out"), "--jobs", "2"])
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "out/sample-sts/results.json").read_text())
+    assert results["baselines"][0]["runs"][0]["datasets"]["kitchen"]["n"] == 11
+    assert "Mean" in {cell["name"] for cell in results["baselines"][0]["cells"]}
+
+
+def test_run_takes_several_configurations_and_refuses_a_faulty_one_first() -> None:
+    done = run_command(["run", "sample-sts", "sample-pit"])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.index("token-cosine") < done.stdout.index("ngram-logreg")
+    Path("mine.yaml").write_text("task: sample-sts\nbaselines:\n  - baseline: randm\n")
+    done = run_command(["run", "sample-sts", "mine.yaml", "--out", "other"])
+    assert done.returncode == 2
+    assert done.stderr.startswith("mine.yaml: there is no baseline 'randm', did you mean 'random'?")
+    assert not Path("other").exists()
+
+
+def test_reproduce_without_data_is_refused() -> None:
+    missing = run_command(["reproduce", "strong-sts2013", "--out", "ledger"])
+    assert missing.returncode == 2
+    assert "make demo" in missing.stderr
+    assert not Path("ledger/ledger.json").exists()
+
+
+@pytest.mark.official
+def test_reproduce_writes_the_ledger(official_data: Path) -> None:
+    done = run_command(["reproduce", "sts2015-es", "--out", "ledger"])
+    assert done.returncode == 0, done.stderr
+    assert Path("ledger/ledger.txt").read_text() == done.stdout
+    assert "exact" in Path("ledger/ledger.md").read_text()
+    entries = json.loads(Path("ledger/ledger.json").read_text())
+    assert {each["status"] for each in entries} == {"exact"}
+    assert len(entries) == 3

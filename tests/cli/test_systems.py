@@ -1,0 +1,100 @@
+"""The commands for outputs of systems, through the real entry point."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import COMMAND, run_command
+
+GOOD = b"".join(b"%.1f\n" % (n / 4) for n in range(12))
+
+MALFORMED = {
+    "blank line": GOOD.replace(b"1.0\n", b"\n"),
+    "NaN": GOOD.replace(b"1.0", b"NaN"),
+    "infinity": GOOD.replace(b"1.0", b"inf"),
+    "decimal comma": GOOD.replace(b"1.0", b"1,0"),
+    "text": b"score\n" + GOOD,
+    "too few lines": GOOD[4:],
+    "too many lines": GOOD + b"1\n",
+    "byte order mark": b"\xef\xbb\xbf" + GOOD,
+    "CRLF": GOOD.replace(b"\n", b"\r\n"),
+    "extra columns": GOOD.replace(b"\n", b"\t50\tx\n"),
+    "empty": b"",
+    "binary": bytes(range(256)) * 4,
+    "UTF-16": GOOD.decode().encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "fault"),
+    [
+        *(("check", fault) for fault in [*MALFORMED, "missing", "directory", "unreadable"]),
+        ("score", "decimal comma"),
+        ("score", "missing"),
+        ("compare", "too few lines"),
+        ("compare", "unreadable"),
+    ],
+)
+def test_malformed_output_gives_no_number(command: str, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "STS.output.kitchen.txt"
+    if fault == "directory":
+        path.mkdir()
+    elif fault == "unreadable":
+        path.symlink_to(path)
+    elif fault != "missing":
+        path.write_bytes(MALFORMED[fault])
+    done = run_command([command, "sample-sts", str(path), "--dataset", "kitchen"])
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert str(tmp_path) in done.stderr
+    assert "expected" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_good_file_passes(tmp_path: Path) -> None:
+    path = tmp_path / "STS.output.kitchen.txt"
+    path.write_bytes(GOOD)
+    done = run_command(["check", "sample-sts", str(path)])
+    assert (done.returncode, done.stdout) == (0, f"kitchen: {path} is well-formed\n")
+    scores = json.loads(run_command(["score", "sample-sts", str(path), "--json"]).stdout)
+    assert scores["task"] == "sample-sts"
+    assert scores["run"] == path.name
+    assert scores["datasets"]["kitchen"]["n"] == 11
+    assert scores["aggregates"] == {}
+    assert scores["signature"].startswith("task:sample-sts|sets:kitchen(11)|")
+
+
+def test_a_constant_output_is_undefined(tmp_path: Path) -> None:
+    path = tmp_path / "STS.output.kitchen.txt"
+    path.write_bytes(b"2.5\n" * 12)
+    done = run_command(["score", "sample-sts", str(path)])
+    assert done.returncode == 0
+    assert "undefined" in done.stdout
+    done = run_command(["score", "sample-sts", str(path), "--json"])
+    assert json.loads(done.stdout)["datasets"]["kitchen"]["pearson"] is None
+
+
+def test_names_that_are_not_utf_8_are_escaped() -> None:
+    name = os.fsencode(Path.cwd()) + b"/\xff.txt"
+    Path(os.fsdecode(name)).write_bytes(GOOD)
+    command = [os.fsencode(COMMAND), b"score", b"sample-sts", name, b"--dataset", b"kitchen"]
+    done = subprocess.run([*command, b"--json"], capture_output=True, check=True)
+    assert json.loads(done.stdout)["run"] == "\udcff.txt"
+
+
+def test_numbers_are_explained() -> None:
+    run_command(["run", "sample-sts", "--out", "out"])
+    arguments = ["--task", "sample-sts", "out/sample-sts/token-cosine"]
+    done = run_command(["explain-number", "40.00", *arguments])
+    assert done.returncode == 0
+    assert "Mean = Pearson weighted mean" in done.stdout
+    found = json.loads(run_command(["explain-number", "0.4485", *arguments, "--json"]).stdout)
+    assert [each["name"] for each in found["matches"]] == ["kitchen"]
+    done = run_command(["explain-number", "-0.9", *arguments])
+    assert done.returncode == 1
+    assert "by no convention. The nearest are:" in done.stdout
