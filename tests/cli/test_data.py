@@ -14,7 +14,7 @@ def test_data_commands_on_the_sample() -> None:
     assert " ok " in listed
     entries = json.loads(run_command(["data", "list", "sts2013", "--format", "json"]).stdout)
     assert entries[3]["data set"] == "SMT"
-    assert entries[3]["here"] == "missing"
+    assert entries[3]["status"] == "missing"
     paths = run_command(["data", "path", "sample-sts", "kitchen"]).stdout.splitlines()
     assert [Path(path).name for path in paths] == ["STS.input.kitchen.txt", "STS.gs.kitchen.txt"]
     verified = run_command(["data", "verify"])
