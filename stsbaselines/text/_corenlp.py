@@ -27,13 +27,7 @@ _YEAR = re.compile(r"(-?)([0-9]{2}(?:[0-9]{2}|[0-9]X|XX))(?![0-9X])")
 
 
 def reader(url: str) -> Reader:
-    """Return the reader that asks the server at `url`, which must be running.
-
-    Raises
-    ------
-    InputError
-        If Stanza is not installed, or that is not the address of a server.
-    """
+    """Return the reader that asks the server at `url`, which must be running."""
     if not url.startswith(("http://", "https://")):
         raise InputError([Fault(f"corenlp:{url}", shown(url), f"a URL such as {DEFAULT_URL}")])
     server = extra_package("stanza.server", "corenlp")
@@ -94,11 +88,6 @@ def timex_years(value: str) -> Years | None:
     """Return the years of a date in ISO 8601 with ``X`` for unknown digits, as CoreNLP has it.
 
     None if the year is not known, as of ``PRESENT_REF``, ``XXXX-05`` or ``P2Y``.
-
-    Examples
-    --------
-    >>> timex_years("190X") == Years(1900, 1909), timex_years("1905-07/1911") == Years(1905, 1911)
-    (True, True)
     """
     years: list[int] = []
     for end in value.split("/"):

@@ -21,13 +21,7 @@ _PROBE = "She lives in Paris."
 
 
 def reader(model: str) -> Reader:
-    """Return the reader of an installed model, or of one in a folder.
-
-    Raises
-    ------
-    InputError
-        If spaCy or the model is not installed, or the model does not mark names and verbs.
-    """
+    """Return the reader of an installed model, or of one in a folder."""
     return functools.partial(_annotate, _loaded(extra_package("spacy", "spacy"), model))
 
 

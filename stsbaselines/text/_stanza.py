@@ -25,10 +25,7 @@ _PROCESSORS = "tokenize,pos,ner"
 def reader(folder: str | None) -> Reader:
     """Return the reader of the English models in a folder, or in Stanza's own for None.
 
-    Raises
-    ------
-    InputError
-        If Stanza is not installed, or the models are not there; they are never downloaded.
+    Models are never downloaded.
     """
     return functools.partial(_annotate, _loaded(extra_package("stanza", "stanza"), folder))
 

@@ -36,17 +36,12 @@ class Chunker:
     Parameters
     ----------
     folder : path
-        With both models and their model card.
+        With both models and their model card, which has the checksums.
 
     Attributes
     ----------
     card : dict
         The model card: training data, scores, sizes, licence.
-
-    Raises
-    ------
-    InputError
-        If the folder does not hold a trained chunker, or a model was changed or damaged.
 
     References
     ----------

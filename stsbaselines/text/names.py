@@ -127,18 +127,13 @@ class NamesTagger:
     Parameters
     ----------
     folder : path
-        With the model, its gazetteers and its model card.
+        With the model, its gazetteers and its model card, which has the checksums.
 
     Attributes
     ----------
     card : dict
         The model card: training data, scores, sizes, licence.
     gazetteers : Gazetteers
-
-    Raises
-    ------
-    InputError
-        If the folder does not hold a trained tagger, or a file of it was changed or damaged.
 
     References
     ----------

@@ -352,7 +352,7 @@ def test_named_corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="found 1 files, expected 500, the whole corpus"):
         list(corpora.sentences_of("brown", folder))
     (folder / "nltk_data" / "corpora" / "wordnet" / "data.adv").write_text("junk | x\n")
-    with pytest.raises(InputError, match=r"data.adv: found .junk . x., expected a synset"):
+    with pytest.raises(InputError, match=r"data.adv, line 1: found .junk . x., expected a synset"):
         list(corpora.sentences_of("wordnet", folder))
     (folder / "nltk_data" / "corpora" / "brown.zip").write_bytes(b"damaged")
     with pytest.raises(InputError, match=r"brown.zip: found damaged content"):
