@@ -1,8 +1,8 @@
-"""The features of DKPro's system of 2012 that need no resources: strings, n-grams.
+"""The features of DKPro's system of 2012 that need no resources: strings and n-grams.
 
-Each group is a transformer of pairs of sentences. Characters are lower-cased; idf is
-log10(N / df) over the N sentences of the pairs that a transformer was fitted on, and what
-they do not have counts as if one of them had it.
+Each group is a transformer of pairs of sentences. Characters are lower-cased. The inverse document
+frequency (idf) of a term is log10(N / df), where N counts the sentences of the pairs that the
+transformer was fitted on; a term that none of them has counts as if one had it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,13 @@ from typing import Any
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from stsbaselines.baselines._pair_features import Pair, PairCache, PairFeatures, map_pairs, ngrams
+from stsbaselines.baselines._pair_features import (
+    KEPT_PAIRS,
+    Pair,
+    PairFeatures,
+    map_pairs,
+    ngrams,
+)
 from stsbaselines.predictor import check_pairs
 from stsbaselines.text.words import is_word, simple_words
 
@@ -44,26 +50,15 @@ _NOT_ALPHANUMERIC = re.compile("[^A-Za-z0-9]+")
 
 
 def alphanumerics(sentence: str) -> str:
-    """Return the ASCII letters and digits of a sentence.
-
-    Examples
-    --------
-    >>> alphanumerics("It's 5 o'clock.")
-    'Its5oclock'
-    """
+    """Return the ASCII letters and digits of a sentence."""
     return _NOT_ALPHANUMERIC.sub("", sentence)
 
 
 def tiled(left: str, right: str, shortest: int = SHORTEST_TILE) -> int:
     """Return how many characters greedy string tiling covers (Wise 1996).
 
-    The longest common substring that no tile touches becomes a tile, again and again, until
-    all that are left are shorter than `shortest`.
-
-    Examples
-    --------
-    >>> tiled("abcdef xyz", "xyz-abcdef")
-    9
+    The longest common substring that no tile touches becomes a tile, until
+    all others are shorter than `shortest`.
     """
     free_left, free_right = [True] * len(left), [True] * len(right)
     runs = [(-length, i, j) for i, j, length in _runs(left, right, shortest)]
@@ -85,12 +80,12 @@ def tiled(left: str, right: str, shortest: int = SHORTEST_TILE) -> int:
 
 
 def _runs(left: str, right: str, shortest: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the common substrings that cannot be made longer: places in both, and length."""
-    places = defaultdict(list)
+    """Yield the common substrings that cannot be made longer: start in both, and length."""
+    starts = defaultdict(list)
     for j in range(len(right) - shortest + 1):
-        places[right[j : j + shortest]].append(j)
-    starts = range(len(left) - shortest + 1)
-    common = {(i, j) for i in starts for j in places.get(left[i : i + shortest], ())}
+        starts[right[j : j + shortest]].append(j)
+    of_left = range(len(left) - shortest + 1)
+    common = {(i, j) for i in of_left for j in starts.get(left[i : i + shortest], ())}
     for i, j in common:
         if (i - 1, j - 1) not in common:
             further = itertools.count(1)
@@ -99,73 +94,63 @@ def _runs(left: str, right: str, shortest: int) -> Iterator[tuple[int, int, int]
 
 
 def common_subsequence(left: str, right: str) -> int:
-    """Return the length of the longest common subsequence (Allison and Dix 1986).
-
-    Examples
-    --------
-    >>> common_subsequence("a cat", "act")
-    3
-    """
-    places: dict[str, int] = defaultdict(int)
-    for place, character in enumerate(left):
-        places[character] |= 1 << place
+    """Return the length of the longest common subsequence (Allison and Dix 1986)."""
+    positions: dict[str, int] = defaultdict(int)
+    for position, character in enumerate(left):
+        positions[character] |= 1 << position
     every = (1 << len(left)) - 1
     ends = every
     for character in right:
-        here = ends & places.get(character, 0)
-        ends = (ends + here | ends - here) & every
+        matches = ends & positions.get(character, 0)
+        ends = (ends + matches | ends - matches) & every
     return len(left) - bin(ends).count("1")
 
 
 def common_substring(left: str, right: str) -> int:
-    """Return the length of the longest common substring (Gusfield 1997).
-
-    Examples
-    --------
-    >>> common_substring("a cat sat", "the cat")
-    4
-    """
+    """Return the length of the longest common substring (Gusfield 1997)."""
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     return matcher.find_longest_match(0, len(left), 0, len(right)).size
 
 
-def string_similarities(pair: Pair) -> list[float]:
-    """Return the similarities of two sentences as strings, by `STRING_NAMES`; 0 if one is empty.
+@functools.lru_cache(maxsize=KEPT_PAIRS)
+def string_similarities(left: str, right: str) -> tuple[float, ...]:
+    """Return the similarities `STRING_NAMES` of two sentences; all are 0 if one is empty.
 
     Examples
     --------
-    >>> string_similarities(("abcd", "xabcdx"))
-    [1.0, 0.8, 1.0, 0.8]
+    >>> string_similarities("abcd", "xabcdx")
+    (1.0, 0.8, 1.0, 0.8)
     """
-    left, right = (sentence.lower() for sentence in pair)
+    left, right = left.lower(), right.lower()
     if not (left and right):
-        return [0.0] * len(STRING_NAMES)
+        return (0.0,) * len(STRING_NAMES)
     subsequence = common_subsequence(left, right)
     both = len(left) + len(right)
-    return [
+    return (
         tiled(left, right) / len(left),
         2 * subsequence / both,
         subsequence / len(left),
         2 * common_substring(left, right) / both,
-    ]
+    )
 
 
-def word_similarities(pair: Pair) -> list[float]:
-    """Return the overlaps of the sets of word n-grams of two sentences, by `WORD_NAMES`.
+@functools.lru_cache(maxsize=KEPT_PAIRS)
+def word_similarities(left: str, right: str) -> tuple[float, ...]:
+    """Return the overlaps `WORD_NAMES` of the word n-grams of two sentences.
 
-    Containment is the part of the first sentence's n-grams that the second one has, Jaccard's
-    coefficient the part of all. Content words are those that are neither stop words nor
-    punctuation. Without n-grams an overlap is 0.
+    Containment is the share of the first sentence's n-grams that the second one has, Jaccard's
+    coefficient the share of all their n-grams that both have. Content words are words that are not
+    stop words. Without n-grams an overlap is 0.
 
     Examples
     --------
-    >>> found = word_similarities(("The old cat sleeps.", "The old cat runs."))
+    >>> found = word_similarities("The old cat sleeps.", "The old cat runs.")
     >>> [round(value, 2) for value in found]
     [0.67, 0.5, 0.67, 0.33, 0.2, 0.0, 0.0]
     """
-    words = [simple_words(sentence) for sentence in pair]
+    words = [simple_words(sentence) for sentence in (left, right)]
     content = [list(filter(is_content, each)) for each in words]
-    return [
+    return (
         _containment(*(ngrams(each, 1) for each in content)),
         _containment(*(ngrams(each, 2) for each in content)),
         _jaccard(*(ngrams(each, 1) for each in words)),
@@ -173,17 +158,11 @@ def word_similarities(pair: Pair) -> list[float]:
         _jaccard(*(ngrams(each, 3) for each in words)),
         _jaccard(*(ngrams(each, 4) for each in words)),
         _jaccard(*(ngrams(each, 4) for each in content)),
-    ]
+    )
 
 
 def is_content(word: str) -> bool:
-    """Tell whether a lower-case word has a letter or digit and is no stop word.
-
-    Examples
-    --------
-    >>> [word for word in ["the", "cat", ",", "3"] if is_content(word)]
-    ['cat', '3']
-    """
+    """Return whether a lower-case token has a letter or digit and is not a stop word."""
     return word not in ENGLISH_STOP_WORDS and is_word(word)
 
 
@@ -195,16 +174,13 @@ def _jaccard(left: set[Any], right: set[Any]) -> float:
     return len(left & right) / len(left | right) if left or right else 0.0
 
 
-_STRINGS = PairCache(functools.partial(map_pairs, string_similarities))
-_WORDS = PairCache(functools.partial(map_pairs, word_similarities))
-
-
 class StringSimilarity(PairFeatures):
-    """Greedy string tiling, longest common subsequence (2 ways) and substring.
+    """Greedy string tiling, longest common subsequence (two norms) and substring.
 
     Parameters
     ----------
     n_jobs : int
+        Number of processes.
 
     Examples
     --------
@@ -218,16 +194,17 @@ class StringSimilarity(PairFeatures):
     def _names(self) -> Sequence[str]:
         return STRING_NAMES
 
-    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
-        return _STRINGS(pairs, self.n_jobs)
+    def _rows(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
+        return map_pairs(string_similarities, pairs, self.n_jobs)
 
 
 class WordNgrams(PairFeatures):
-    """Containment and Jaccard's coefficient of word n-grams; see `word_similarities`.
+    """Containment and Jaccard's coefficient of word n-grams.
 
     Parameters
     ----------
     n_jobs : int
+        Number of processes.
 
     Examples
     --------
@@ -241,8 +218,8 @@ class WordNgrams(PairFeatures):
     def _names(self) -> Sequence[str]:
         return WORD_NAMES
 
-    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
-        return _WORDS(pairs, self.n_jobs)
+    def _rows(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
+        return map_pairs(word_similarities, pairs, self.n_jobs)
 
 
 class CharacterNgrams(PairFeatures):
@@ -253,7 +230,7 @@ class CharacterNgrams(PairFeatures):
     Attributes
     ----------
     frequencies_ : dict of str to int
-        In how many sentences each n-gram is.
+        Number of sentences that have each n-gram.
     n_sentences_ : int
 
     Examples
@@ -263,29 +240,28 @@ class CharacterNgrams(PairFeatures):
     [[0.2, 0.0, 0.0], [1.0, 1.0, 0.0]]
     """
 
-    def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> CharacterNgrams:
-        """Count in how many sentences each n-gram is."""
+    def fit(self, pairs: Sequence[Pair], gold: object = None) -> CharacterNgrams:
+        """Count the sentences that have each n-gram."""
         check_pairs(pairs)
-        profiles = (
+        self.frequencies_ = document_frequencies(
             character_profile(sentence, order)
             for pair in pairs
             for sentence in pair
             for order in CHARACTER_ORDERS
         )
-        self.frequencies_ = frequencies(profiles)
         self.n_sentences_ = 2 * len(pairs)
         return self
 
     def _names(self) -> Sequence[str]:
         return [f"character_{order}" for order in CHARACTER_ORDERS]
 
-    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
+    def _rows(self, pairs: Sequence[Pair]) -> list[list[float]]:
         return [[self._cosine(pair, order) for order in CHARACTER_ORDERS] for pair in pairs]
 
-    def _cosine(self, pair: Sequence[str], order: int) -> float:
-        first, second = (self._weighted(character_profile(each, order)) for each in pair)
-        product = math.fsum(first[each] * second[each] for each in first.keys() & second.keys())
-        lengths = math.hypot(*first.values()) * math.hypot(*second.values())
+    def _cosine(self, pair: Pair, order: int) -> float:
+        left, right = (self._weighted(character_profile(each, order)) for each in pair)
+        product = math.fsum(left[each] * right[each] for each in left.keys() & right.keys())
+        lengths = math.hypot(*left.values()) * math.hypot(*right.values())
         return min(1.0, product / lengths) if lengths else 0.0
 
     def _weighted(self, profile: Mapping[str, int]) -> dict[str, float]:
@@ -294,7 +270,7 @@ class CharacterNgrams(PairFeatures):
 
 
 def character_profile(sentence: str, order: int) -> Counter[str]:
-    """Return how often a sentence has each character n-gram, without spaces and punctuation.
+    """Count the character n-grams of a sentence, without spaces and punctuation.
 
     Examples
     --------
@@ -305,24 +281,12 @@ def character_profile(sentence: str, order: int) -> Counter[str]:
     return Counter(text[start : start + order] for start in range(len(text) - order + 1))
 
 
-def frequencies(sentences: Iterable[Iterable[str]]) -> dict[str, int]:
-    """Return in how many sentences each term is, the terms sorted.
-
-    Examples
-    --------
-    >>> frequencies([{"b", "a"}, {"b"}])
-    {'a': 1, 'b': 2}
-    """
+def document_frequencies(sentences: Iterable[Iterable[str]]) -> dict[str, int]:
+    """Return the number of sentences that have each term, the terms sorted."""
     counts = Counter(term for terms in sentences for term in set(terms))
     return dict(sorted(counts.items()))
 
 
-def idf(known: Mapping[str, int], number: int, term: str) -> float:
-    """Return log10(N / df); a term that no sentence has counts as in one.
-
-    Examples
-    --------
-    >>> idf({"a": 10}, 100, "a"), idf({"a": 10}, 100, "b")
-    (1.0, 2.0)
-    """
-    return math.log10(max(number, 1) / known.get(term, 1))
+def idf(frequencies: Mapping[str, int], number: int, term: str) -> float:
+    """Return log10(N / df) of a term; an unknown term counts as if one sentence had it."""
+    return math.log10(max(number, 1) / frequencies.get(term, 1))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,8 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from stsbaselines.baselines._dkpro_features import is_content
-from stsbaselines.baselines._pair_features import PairCache, PairFeatures, are_words, check_corpora
+from stsbaselines.baselines._pair_features import Pair, PairFeatures
+from stsbaselines.baselines._parameters import check_corpora
 from stsbaselines.data.corpora import CorpusState, sentences_of, state_of
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import chunks_of
@@ -22,49 +23,45 @@ from stsbaselines.text.stems import count_matrix, stems
 from stsbaselines.text.words import treebank_words
 
 PAIRS_AT_ONCE = 500
-LEAST_COUNT = 2
+FEWEST_OCCURRENCES = 2
+
+Arrays = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
-class Space:
-    """The vectors of the words of a corpus; the cosines of the last pairs are kept.
+class Space(NamedTuple):
+    """The vectors of the words of a corpus.
 
-    Parameters
+    Attributes
     ----------
     rows : mapping of str to int
-        By stem.
+        Row of each stem.
     vectors : csr_matrix of shape (n_words, n_concepts)
         A concept is a sentence of the corpus, or a definition.
     """
 
-    def __init__(self, rows: Mapping[str, int], vectors: sparse.csr_matrix) -> None:
-        self.rows = rows
-        self.vectors = vectors
-        self._remembered = PairCache(self._cosines)
+    rows: Mapping[str, int]
+    vectors: sparse.csr_matrix
 
-    def cosines(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
-        """Return the cosine of the sentences of each pair: of the sums of their words' vectors.
+    def cosines(self, pairs: Sequence[Pair]) -> FloatArray:
+        """Return the cosine of each pair's sentences, as the sums of their words' vectors.
 
-        Stop words do not count. Of a pair in which a sentence has no known word it is 0.
+        Stop words do not count. The cosine is 0 if a sentence has no known word.
         """
-        return np.array(self._remembered(pairs), dtype=np.float64)
+        parts = [self._cosines(part) for part in chunks_of(pairs, PAIRS_AT_ONCE)]
+        return np.concatenate([np.empty(0), *parts])
 
-    def _cosines(self, pairs: Sequence[Sequence[str]]) -> Iterator[float]:
-        for part in chunks_of(pairs, PAIRS_AT_ONCE):
-            yield from self._cosines_of_some(part)
-
-    def _cosines_of_some(self, pairs: Sequence[Sequence[str]]) -> FloatArray:
-        """Return cosines by the products of the vectors of words, of which there are few."""
-        known = [[self._known(sentence) for sentence in pair] for pair in pairs]
-        words = np.unique([row for both in known for rows in both for row in rows]).astype(int)
+    def _cosines(self, pairs: Sequence[Pair]) -> FloatArray:
+        """Multiply the vectors of all words of the pairs once, because there are few."""
+        left, right = ([self._known_rows(pair[side]) for pair in pairs] for side in (0, 1))
+        words = np.unique([row for rows in (*left, *right) for row in rows]).astype(int)
         vectors = self.vectors[words].astype(np.float64)
         products = vectors @ vectors.T
-        left, right = (_counts([each[side] for each in known], words) for side in (0, 1))
-        of_left = left @ products
-        both = _row_sums(of_left, right)
-        lengths = np.sqrt(_row_sums(of_left, left) * _row_sums(right @ products, right))
-        return np.divide(both, lengths, out=np.zeros(len(pairs)), where=lengths > 0).clip(0, 1)
+        x, y = _counts(left, words), _counts(right, words)
+        xy = _row_sums(x @ products, y)
+        lengths = np.sqrt(_row_sums(x @ products, x) * _row_sums(y @ products, y))
+        return np.divide(xy, lengths, out=np.zeros(len(pairs)), where=lengths > 0).clip(0, 1)
 
-    def _known(self, sentence: str) -> list[int]:
+    def _known_rows(self, sentence: str) -> list[int]:
         found = stems(" ".join(filter(is_content, treebank_words(sentence))))
         return [self.rows[stem] for stem in found if stem in self.rows]
 
@@ -80,17 +77,9 @@ def _row_sums(left: sparse.csr_matrix, right: sparse.csr_matrix) -> FloatArray:
 
 
 def space_of(sentences: Iterable[str]) -> Space:
-    """Return the space of a corpus: log(1 + count) of each word in each sentence, of length 1.
+    """Return the space of a corpus: log(1 + count) of each word in each sentence, length 1.
 
-    Parameters
-    ----------
-    sentences : iterable of str
-        Taken one by one. Words that they have only once are left out.
-
-    Raises
-    ------
-    InputError
-        If they have no word twice.
+    Words that the corpus has only once are left out.
 
     Examples
     --------
@@ -98,11 +87,10 @@ def space_of(sentences: Iterable[str]) -> Space:
     >>> space.cosines([("cats", "feline"), ("cats", "dogs"), ("cats", "pets")]).round(2).tolist()
     [1.0, 0.0, 0.5]
     """
-    vocabulary, counts = count_matrix(sentences, LEAST_COUNT)
+    vocabulary, counts = count_matrix(sentences, FEWEST_OCCURRENCES)
     if not vocabulary.columns:
         raise InputError("explicit semantic analysis: a corpus has no word twice.")
-    counts.data = np.log1p(counts.data)
-    vectors = normalize(counts.T.tocsr()).astype(np.float32)
+    vectors = normalize(counts.log1p().T.tocsr()).astype(np.float32)
     return Space(vocabulary.columns, vectors)
 
 
@@ -113,14 +101,14 @@ def corpus_space(corpus: CorpusState, data_dir: str | None = None) -> Space:
 
 
 class SemanticAnalysis(PairFeatures):
-    """Cosines by explicit semantic analysis, one for each corpus.
+    """Cosines by explicit semantic analysis, one per corpus.
 
     Parameters
     ----------
     corpora : sequence of str or Path
         Names or files; see `stsbaselines.data.corpora.sentences_of`.
     data_dir : path or None
-        Where corpora are looked for first.
+        Folder that is searched first for corpora.
 
     Attributes
     ----------
@@ -141,29 +129,29 @@ class SemanticAnalysis(PairFeatures):
         Raises
         ------
         InputError
-            If they are no list of different corpora.
+            If they are not a list of different corpora.
         MissingDataError
-            If one is not here; the message says how to get it.
+            If a corpus was not found; the message says how to get it.
         """
         check_corpora("SemanticAnalysis", self.corpora)
-        place = None if self.data_dir is None else str(self.data_dir)
-        self.spaces_ = [corpus_space(state_of(corpus), place) for corpus in self.corpora]
+        folder = None if self.data_dir is None else str(self.data_dir)
+        self.spaces_ = [corpus_space(state_of(corpus), folder) for corpus in self.corpora]
         return self
 
     def _names(self) -> Sequence[str]:
         return [f"esa_{Path(corpus).stem}" for corpus in self.corpora]
 
-    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[Sequence[float]]:
+    def _rows(self, pairs: Sequence[Pair]) -> list[Sequence[float]]:
         columns = [space.cosines(pairs).tolist() for space in self.spaces_]
         return list(zip(*columns, strict=True))
 
 
-def packed(spaces: Sequence[Space]) -> tuple[list[list[str]], dict[str, npt.NDArray[Any]]]:
-    """Return the words of spaces, and arrays of their vectors one below the other, to be saved.
+def pack_spaces(spaces: Sequence[Space]) -> tuple[list[list[str]], Arrays]:
+    """Return the words of spaces, and the sparse vectors of all as three arrays, to be saved.
 
     Examples
     --------
-    >>> [space] = unpacked(*packed([space_of(["a cat", "the cat"])]))
+    >>> [space] = unpack_spaces(*pack_spaces([space_of(["a cat", "the cat"])]))
     >>> dict(space.rows), space.vectors.toarray().round(2)
     ({'cat': 0}, array([[0.71, 0.71]], dtype=float32))
     """
@@ -173,42 +161,15 @@ def packed(spaces: Sequence[Space]) -> tuple[list[list[str]], dict[str, npt.NDAr
     vectors = (space.vectors for space in spaces)
     widened = (_matrix(each.data, each.indices, each.indptr, width) for each in vectors)
     stacked = sparse.vstack([nothing, *widened], format="csr")
-    return words, {"values": stacked.data, "columns": stacked.indices, "ends": stacked.indptr}
+    return words, (stacked.data, stacked.indices, stacked.indptr)
 
 
-def unpacked(words: Any, arrays: Mapping[str, Any]) -> list[Space]:
-    """Return the spaces that `packed` was given.
-
-    Parameters
-    ----------
-    words : list of list of str
-    arrays : mapping of str to ndarray
-        ``values``, ``columns`` and ``ends``.
-
-    Raises
-    ------
-    InputError
-        If words and arrays do not belong together.
-    """
-    kinds = {"values": "f", "columns": "iu", "ends": "iu"}
-    if not isinstance(words, list) or not all(map(are_words, words)):
-        raise InputError("no lists of distinct words")
-    if not all(
-        isinstance(arrays[n], np.ndarray) and arrays[n].dtype.kind in kinds[n] for n in kinds
-    ):
-        raise InputError("vectors of words that are no arrays of numbers")
-    values, columns, ends = (arrays[name] for name in kinds)
-    try:
-        bounds = np.cumsum([0, *map(len, words)])
-        stacked = _matrix(values, columns, ends, 1 + int(np.max(columns, initial=-1)))
-        stacked.check_format()
-        is_finite = bool(np.isfinite(stacked.data).all())
-    except (TypeError, ValueError, IndexError):
-        is_finite = False
-    if not is_finite:
-        raise InputError("vectors of words that are no sparse matrix of numbers")
-    if stacked.shape[0] != bounds[-1]:
-        raise InputError(f"vectors of {stacked.shape[0]} words, but {bounds[-1]} words")
+def unpack_spaces(words: Sequence[Sequence[str]], arrays: Arrays) -> list[Space]:
+    """Return the spaces that `pack_spaces` was given."""
+    values, columns, ends = arrays
+    stacked = _matrix(values, columns, ends, 1 + int(np.max(columns, initial=-1)))
+    stacked.check_format()  # SciPy would read outside of wrong arrays
+    bounds = np.cumsum([0, *map(len, words)])
     return [
         Space({word: row for row, word in enumerate(each)}, stacked[start:end])
         for each, start, end in zip(words, bounds[:-1], bounds[1:], strict=True)

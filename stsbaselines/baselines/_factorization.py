@@ -5,8 +5,8 @@ is a zero of small weight w. The least squares solution for a document with the 
 
     q = (A + c P_d' P_d)^-1 P_d' x_d   with   A = w P'P + lambda I   and   c = 1 - w,
 
-is a system with as many unknowns as there are components. Only P_d differs between documents:
-with A = L L' and F = P L'^-1, which are the same for all, the push-through identity turns it
+is a system with as many unknowns as there are components. Only P_d differs between documents.
+With A = L L' and F = P L'^-1, the push-through identity turns it
 into a system with as many unknowns as the document has words,
 
     q = L'^-1 F_d' (I + c F_d F_d')^-1 x_d,
@@ -37,12 +37,12 @@ class RowSolver:
     Parameters
     ----------
     factors : ndarray of shape (n_columns, n_components)
-        float32 or float64, which all results have, too.
+        float32 or float64; the results have the same type.
     missing_weight : float
         Weight of the cells that are not stored.
     regularization : float
     working_memory : float
-        Megabytes of intermediate results, for each thread.
+        Megabytes of intermediate results per thread.
     """
 
     def __init__(
@@ -63,18 +63,9 @@ class RowSolver:
         self.scaled = factors @ self.inverse.T
 
     def solve(self, matrix: sparse.csr_matrix, n_jobs: int = 1) -> Array:
-        """Return the factors of rows that fit them best; 0 for a row without a stored cell.
+        """Return the best factors of rows, of shape (n_rows, n_components), in `n_jobs` threads.
 
-        Parameters
-        ----------
-        matrix : csr_matrix of shape (n_rows, n_columns)
-            No cell twice.
-        n_jobs : int
-            Threads.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components)
+        No cell may be stored twice. Rows without a stored cell get 0.
         """
         found = np.zeros((matrix.shape[0], self.scaled.shape[1]), dtype=self.scaled.dtype)
         batches = iter(list(self._batches(np.diff(matrix.indptr))))
@@ -97,7 +88,7 @@ class RowSolver:
                 found[rows] = self._solve_short(matrix, length, rows) @ self.inverse
 
     def _batches(self, lengths: Array) -> Iterator[tuple[int, Array]]:
-        """Yield numbers of stored cells, and rows that have that many, largest first."""
+        """Yield a number of stored cells with rows that have that many, largest first."""
         order = np.argsort(lengths, kind="stable")
         different, starts = np.unique(lengths[order], return_index=True)
         ends = [*starts[1:], len(order)][: len(starts)]
@@ -105,8 +96,8 @@ class RowSolver:
             if length == 0:
                 continue
             size = self._batch_size(length)
-            for place in range(start, end, size):
-                yield length, order[place : min(place + size, end)]
+            for first in range(start, end, size):
+                yield length, order[first : min(first + size, end)]
 
     def _batch_size(self, length: int) -> int:
         components = self.scaled.shape[1]
@@ -116,7 +107,7 @@ class RowSolver:
         return max(1, int(self.working_memory * MEGABYTE / (numbers * self.scaled.itemsize)))
 
     def _solve_short(self, matrix: sparse.csr_matrix, length: int, rows: Array) -> Array:
-        """Solve for rows that all have this many cells, at most as many as components."""
+        """Solve for rows that all have `length` cells, at most as many as components."""
         cells = matrix.indptr[rows][:, None] + np.arange(length)
         values = matrix.data[cells].astype(self.scaled.dtype, copy=False)
         mine = self.scaled.take(matrix.indices[cells], axis=0)
@@ -132,8 +123,8 @@ class RowSolver:
         components = self.scaled.shape[1]
         system, right = np.eye(components, dtype=self.scaled.dtype), 0
         size = max(1, int(self.working_memory * MEGABYTE / (components * self.scaled.itemsize)))
-        for place in range(start, end, size):
-            cells = slice(place, min(place + size, end))
+        for first in range(start, end, size):
+            cells = slice(first, min(first + size, end))
             block = self.scaled.take(matrix.indices[cells], axis=0)
             system += self.stored * (block.T @ block)
             right = right + matrix.data[cells].astype(self.scaled.dtype, copy=False) @ block
@@ -149,14 +140,8 @@ def objective(
 ) -> float:
     """Return the weighted squared error of all cells, plus the regularization.
 
-    Parameters
-    ----------
-    of_words : csr_matrix of shape (n_words, n_documents)
-    documents : ndarray of shape (n_documents, n_components)
-    words : ndarray of shape (n_words, n_components)
-        The exact solution for the words, given the documents: only for it, the sum over the
-        cells that are not stored cancels out.
-    regularization : float
+    `words` must be the exact solution for `documents`: only then the sum over the cells that are
+    not stored cancels out.
     """
     fitted = ((of_words @ documents) * words).sum(dtype=np.float64)
     strength = regularization * np.square(documents).sum(dtype=np.float64)

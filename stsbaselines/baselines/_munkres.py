@@ -1,10 +1,9 @@
-"""The assignment problem by the algorithm of Munkres, in the order of its classic program.
+"""The assignment problem by the algorithm of Munkres, in the order of the package munkres 1.0.7.
 
 Several assignments can be optimal, and the published rows need the one that the organisers'
-program found. So this follows the textbook formulation that it used, which looks for an
-uncovered zero in the first row that has one and takes the last one of that row, as version
-1.0.7 of the Python package munkres does; `scipy.optimize.linear_sum_assignment` and later
-versions of that package find others.
+program found. Therefore this follows the same formulation: it takes the last uncovered zero of the
+first row that has one. `scipy.optimize.linear_sum_assignment` and later versions of the package
+find other assignments.
 """
 
 from __future__ import annotations
@@ -20,10 +19,7 @@ Matrix = npt.NDArray[np.int64]
 def assignment(costs: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     """Return (row, column) pairs that use each row and column once and cost least.
 
-    Parameters
-    ----------
-    costs : sequence of sequence of int, of shape (n_rows, n_columns)
-        Padded with zeros to a square, as the program did; pairs of the padding are left out.
+    Costs are padded with zeros to a square; pairs of the padding are left out.
 
     Examples
     --------
@@ -52,7 +48,7 @@ def _starred_zeros(costs: Matrix) -> list[int]:
 
 
 def _augment(costs: Matrix, star_of_row: list[int]) -> None:
-    """Prime zeros until a path of primes and stars gives one star more."""
+    """Prime zeros until a path of primes and stars gives one more star."""
     size = len(costs)
     prime_of_row = [-1] * size
     free_rows = np.ones(size, dtype=np.bool_)

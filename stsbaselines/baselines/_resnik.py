@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from stsbaselines.baselines._dkpro_features import frequencies, idf
-from stsbaselines.baselines._pair_features import Pair, PairCache, PairFeatures, map_pairs
+from stsbaselines.baselines._dkpro_features import document_frequencies, idf
+from stsbaselines.baselines._pair_features import KEPT_PAIRS, Pair, PairFeatures, map_pairs
 from stsbaselines.data.corpora import find_wordnet
 from stsbaselines.predictor import check_pairs
 from stsbaselines.text.chunker import load_chunker
@@ -22,21 +22,22 @@ class WordNetSimilarity(PairFeatures):
     """Resnik's similarity of words, aggregated over sentences as by Mihalcea et al. (2006).
 
     Each word is matched with the most similar word of the other sentence: 1 for the
-    same lemma, else the highest similarity of two nouns or two verbs, else 0. The averages
-    of both sentences, weighted by idf, are averaged.
+    same lemma, else the highest similarity of two nouns or two verbs, else 0. The similarity is
+    the mean of the two sentences' averages, weighted by idf.
 
     Parameters
     ----------
     wordnet : path or None
-        WordNet's files; None to look for them.
+        Folder of WordNet; None to search for it.
     data_dir : path or None
-        Where WordNet is looked for first.
+        Folder that is searched first for WordNet.
     n_jobs : int
+        Number of processes.
 
     Attributes
     ----------
     frequencies_ : dict of str to int
-        In how many sentences each lemma is.
+        Number of sentences that have each lemma.
     n_sentences_ : int
     """
 
@@ -50,47 +51,40 @@ class WordNetSimilarity(PairFeatures):
         self.data_dir = data_dir
         self.n_jobs = n_jobs
 
-    def fit(self, pairs: Sequence[Sequence[str]], gold: object = None) -> WordNetSimilarity:
-        """Count in how many sentences each lemma is."""
+    def fit(self, pairs: Sequence[Pair], gold: object = None) -> WordNetSimilarity:
+        """Count the sentences that have each lemma."""
         check_pairs(pairs)
-        matches = (side for both in self._matches(pairs) for side in both)
-        self.frequencies_ = frequencies({lemma for lemma, _ in side} for side in matches)
+        sides = (side for both in self._matches(pairs) for side in both)
+        self.frequencies_ = document_frequencies([lemma for lemma, _ in side] for side in sides)
         self.n_sentences_ = 2 * len(pairs)
         return self
 
     def _names(self) -> Sequence[str]:
         return ["resnik"]
 
-    def _rows(self, pairs: Sequence[Sequence[str]]) -> list[list[float]]:
+    def _rows(self, pairs: Sequence[Pair]) -> list[list[float]]:
         return [
-            [(self._averaged(left) + self._averaged(right)) / 2]
+            [(self._average(left) + self._average(right)) / 2]
             for left, right in self._matches(pairs)
         ]
 
-    def _matches(self, pairs: Sequence[Sequence[str]]) -> list[tuple[Matches, Matches]]:
+    def _matches(self, pairs: Sequence[Pair]) -> list[tuple[Matches, Matches]]:
         folder = find_wordnet(self.data_dir) if self.wordnet is None else Path(self.wordnet)
-        return _remembered_matches(folder)(pairs, self.n_jobs)
+        return map_pairs(functools.partial(best_matches, folder), pairs, self.n_jobs)
 
-    def _averaged(self, matches: Matches) -> float:
+    def _average(self, matches: Matches) -> float:
         weights = [idf(self.frequencies_, self.n_sentences_, lemma) for lemma, _ in matches]
         products = (weight * best for weight, (_, best) in zip(weights, matches, strict=True))
         total = math.fsum(weights)
         return math.fsum(products) / total if total else 0.0
 
 
-@functools.lru_cache(maxsize=2)
-def _remembered_matches(folder: Path) -> PairCache:
-    return PairCache(functools.partial(map_pairs, functools.partial(_best_matches_by, folder)))
-
-
-def _best_matches_by(folder: Path, pair: Pair) -> tuple[Matches, Matches]:
-    return best_matches(load_wordnet(folder), pair)
-
-
-def best_matches(wordnet: WordNet, pair: Pair) -> tuple[Matches, Matches]:
-    """Return the lemmas of each sentence's words, with the best match in the other."""
-    left, right = (_lemmas(wordnet, sentence) for sentence in pair)
-    return _matched(wordnet, left, right), _matched(wordnet, right, left)
+@functools.lru_cache(maxsize=KEPT_PAIRS)
+def best_matches(folder: Path, left: str, right: str) -> tuple[Matches, Matches]:
+    """Return the lemmas of each sentence's words, each with its best match in the other one."""
+    wordnet = load_wordnet(folder)
+    one, other = _lemmas(wordnet, left), _lemmas(wordnet, right)
+    return _matched(wordnet, one, other), _matched(wordnet, other, one)
 
 
 def _lemmas(wordnet: WordNet, sentence: str) -> list[tuple[str, str]]:

@@ -1,9 +1,8 @@
-"""The features of a pair of sentences by which TakeLab's system of 2012 compares them.
+"""The features by which TakeLab's system of 2012 compares two sentences.
 
-Šarić et al. (2012), section 3. Each feature group is a transformer that can be used alone; all
-features are symmetric in the two sentences. The n-gram overlaps, the WordNet-augmented overlap
-and the vectors look at content words, which are those that are not in a list of frequent
-function words; a sentence that has none keeps all its words.
+Šarić et al. (2012), section 3. All features are symmetric in the two sentences. The n-gram
+overlaps, the WordNet-augmented overlap and the vectors use content words: the words that are not
+in a list of frequent function words. A sentence that has no content word keeps all its words.
 """
 
 from __future__ import annotations
@@ -19,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stsbaselines.baselines._pair_features import KEPT_PAIRS, PairFeatures, ngrams
+from stsbaselines.baselines._pair_features import KEPT_PAIRS, Pair, PairFeatures, ngrams
+from stsbaselines.baselines._parameters import chosen_groups
 from stsbaselines.data.corpora import find_wordnet
 from stsbaselines.errors import InputError
 from stsbaselines.scoring.correlation import FloatArray
@@ -52,38 +52,100 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
+@dataclass(frozen=True, eq=False)
+class WordSpace:
+    """Vectors of words, by their stems.
+
+    Two objects are never equal, so that they can be keys of caches.
+
+    Parameters
+    ----------
+    rows : mapping of str to int
+        Row of each stem.
+    vectors : ndarray of shape (n_stems, n_components)
+    """
+
+    rows: Mapping[str, int]
+    vectors: npt.NDArray[np.float32]
+
+    def weighted_sum(self, words: Iterable[str], weight: Callable[[str], float]) -> FloatArray:
+        """Return the weighted sum of the vectors of words; unknown words do not count.
+
+        Examples
+        --------
+        >>> space = WordSpace({"cat": 0, "dog": 1}, np.eye(2, dtype=np.float32))
+        >>> space.weighted_sum(["cats", "dog", "dogs", "emu"], len)
+        array([4., 7.])
+        """
+        known = [
+            (self.rows[stem], weight(word))
+            for word in words
+            for stem in _stems(word)
+            if stem in self.rows
+        ]
+        if not known:
+            return np.zeros(self.vectors.shape[1])
+        rows, weights = zip(*known, strict=True)
+        return np.asarray(np.array(weights) @ self.vectors[list(rows)].astype(np.float64))
+
+
+@functools.lru_cache(maxsize=100_000)
+def _stems(word: str) -> tuple[str, ...]:
+    return tuple(stems(word))
+
+
+class Resources(NamedTuple):
+    """What the features of a pair are computed with."""
+
+    information_content: InformationContent
+    spaces: tuple[WordSpace, ...]
+    wordnet: WordNet | None
+
+
 class Sentence(NamedTuple):
     """A sentence as the features see it.
 
     Attributes
     ----------
+    tokens : tuple of str
+        With their case.
     words : tuple of str
-        All words, lower-cased.
+        The tokens that have a letter or digit, lower-cased.
     content : tuple of str
         The content words among them.
     lemmas : tuple of str
-        Of the content words.
+        Lemmas of the content words; none without WordNet.
     """
 
-    words: tuple[str, ...]
-    content: tuple[str, ...]
-    lemmas: tuple[str, ...]
+    tokens: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    content: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
+
+
+Group = Callable[[Sentence, Sentence, Resources], Sequence[float]]
 
 
 @functools.lru_cache(maxsize=KEPT_PAIRS)
-def tokens_of_pair(left: str, right: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the tokens of two sentences.
+def sentences_of_pair(left: str, right: str, wordnet: WordNet | None) -> tuple[Sentence, Sentence]:
+    """Return the analysis of two sentences; only their tokens without WordNet.
 
-    Hyphens and slashes part words, angle brackets go, a currency is a dollar sign, ``n't`` and
-    ``'m`` are spelled out, and two tokens that the other sentence writes as one are joined.
+    Hyphens and slashes separate words, angle brackets are removed, a currency is a dollar sign,
+    ``n't`` and ``'m`` are spelled out, and two tokens that the other sentence writes as one are
+    joined.
 
     Examples
     --------
-    >>> tokens_of_pair("I'm at the news stand", "US$12 at a newsstand")
-    (('I', 'am', 'at', 'the', 'newsstand'), ('$', '12', 'at', 'a', 'newsstand'))
+    >>> for sentence in sentences_of_pair("I'm at the news stand", "US$12 at a newsstand", None):
+    ...     print(*sentence.tokens)
+    I am at the newsstand
+    $ 12 at a newsstand
     """
     one, other = _tokens(left), _tokens(right)
-    return _compounded(one, other), _compounded(other, one)
+    both = _compounded(one, other), _compounded(other, one)
+    if wordnet is None:
+        return Sentence(both[0]), Sentence(both[1])
+    return _analysed(both[0], wordnet), _analysed(both[1], wordnet)
 
 
 def _tokens(sentence: str) -> list[str]:
@@ -108,14 +170,7 @@ def _compounded(tokens: Sequence[str], others: Sequence[str]) -> tuple[str, ...]
     return tuple(found)
 
 
-@functools.lru_cache(maxsize=KEPT_PAIRS)
-def sentences_of_pair(left: str, right: str, wordnet: WordNet) -> tuple[Sentence, Sentence]:
-    """Return the words, content words and lemmas of two sentences."""
-    one, other = tokens_of_pair(left, right)
-    return _analysed(one, wordnet), _analysed(other, wordnet)
-
-
-def _analysed(tokens: Sequence[str], wordnet: WordNet) -> Sentence:
+def _analysed(tokens: tuple[str, ...], wordnet: WordNet) -> Sentence:
     tagged = [
         (token.lower(), tag)
         for token, tag in zip(tokens, load_chunker().tags(tokens), strict=True)
@@ -123,62 +178,40 @@ def _analysed(tokens: Sequence[str], wordnet: WordNet) -> Sentence:
     ]
     content = [pair for pair in tagged if pair[0] not in _FUNCTION_WORDS] or tagged
     return Sentence(
+        tokens,
         tuple(word for word, _ in tagged),
         tuple(word for word, _ in content),
         tuple(wordnet.lemma(word, tag) for word, tag in content),
     )
 
 
-def f1(shared: float, left: float, right: float) -> float:
-    """Return the harmonic mean of shared / left and shared / right; 0 if nothing is shared.
-
-    Examples
-    --------
-    >>> f1(1, 1, 3)
-    0.5
-    """
+def _f1(shared: float, left: float, right: float) -> float:
+    """Return the harmonic mean of shared / left and shared / right; 0 if nothing is shared."""
     return 2 * shared / (left + right) if shared else 0.0
 
 
-def set_f1(left: Collection[Any], right: Collection[Any]) -> float:
-    """Return the F1 of the overlap of two collections, taken as sets."""
+def _set_f1(left: Collection[Any], right: Collection[Any]) -> float:
     one, other = set(left), set(right)
-    return f1(len(one & other), len(one), len(other))
+    return _f1(len(one & other), len(one), len(other))
 
 
-def relative_difference(left: float, right: float) -> float:
-    """Return the difference of two amounts, as a share of the larger one; 0 for 0 and 0.
-
-    Examples
-    --------
-    >>> relative_difference(3, 4)
-    0.25
-    """
+def _relative_difference(left: float, right: float) -> float:
+    """Return the difference as a share of the larger amount; 0 for 0 and 0."""
     largest = max(left, right)
     return abs(left - right) / largest if largest > 0 else 0.0
 
 
-class NumberOverlap(PairFeatures):
-    """Overlap of numbers: ln(1 + n) of all, F1, and whether one side's are among the other's.
+def number_overlap(left: Sentence, right: Sentence, _: Resources) -> list[float]:
+    """Return ln(1 + n) of all numbers, F1, and whether one side's are among the other's.
 
     Numbers that differ only in how many decimals they give are the same: 65 and 65.2, but not
     65.24 and 65.25.
-
-    Examples
-    --------
-    >>> NumberOverlap().transform([("2 of 65 men", "65.2 men")]).round(2)
-    array([[1.39, 0.67, 1.  ]])
     """
-
-    def _names(self) -> Sequence[str]:
-        return ["number_count", "number_f1", "number_subset"]
-
-    def row(self, left: str, right: str) -> Sequence[float]:
-        one, other = map(_numbers, tokens_of_pair(left, right))
-        matched = [_matched(one, other), _matched(other, one)]
-        count = len(one) + len(other)
-        is_subset = matched[0] == len(one) or matched[1] == len(other)
-        return math.log1p(count), sum(matched) / max(count, 1), float(is_subset)
+    one, other = _numbers(left.tokens), _numbers(right.tokens)
+    matched = [_matched(one, other), _matched(other, one)]
+    count = len(one) + len(other)
+    is_subset = matched[0] == len(one) or matched[1] == len(other)
+    return [math.log1p(count), sum(matched) / max(count, 1), float(is_subset)]
 
 
 def _numbers(tokens: Iterable[str]) -> set[str]:
@@ -193,243 +226,82 @@ def _matched(numbers: Iterable[str], others: Collection[str]) -> int:
     )
 
 
-class CapitalOverlap(PairFeatures):
-    """Overlap of capitalised words after the first token: ln(1 + n) of all, and F1.
-
-    Examples
-    --------
-    >>> CapitalOverlap().transform([("In Rome or Oslo", "Now Rome is old")]).round(2)
-    array([[1.39, 0.67]])
-    """
-
-    def _names(self) -> Sequence[str]:
-        return ["capital_count", "capital_f1"]
-
-    def row(self, left: str, right: str) -> Sequence[float]:
-        one, other = (
-            {token for token in tokens[1:] if token[0].isupper()}
-            for tokens in tokens_of_pair(left, right)
-        )
-        return math.log1p(len(one) + len(other)), set_f1(one, other)
+def capital_overlap(left: Sentence, right: Sentence, _: Resources) -> list[float]:
+    """Return ln(1 + n) of all capitalised words after the first token, and F1."""
+    return _count_and_f1(
+        *({token for token in each.tokens[1:] if token[0].isupper()} for each in (left, right))
+    )
 
 
-class StockOverlap(PairFeatures):
-    """Overlap of stock symbols, such as ``.ABCD``: ln(1 + n) of all, and F1.
-
-    Examples
-    --------
-    >>> StockOverlap().transform([("<.ABC> rose", "the index .ABC fell")]).round(2)
-    array([[1.1, 1. ]])
-    """
-
-    def _names(self) -> Sequence[str]:
-        return ["stock_count", "stock_f1"]
-
-    def row(self, left: str, right: str) -> Sequence[float]:
-        one, other = (
-            set(filter(_STOCK_SYMBOL.fullmatch, tokens)) for tokens in tokens_of_pair(left, right)
-        )
-        return math.log1p(len(one) + len(other)), set_f1(one, other)
+def stock_overlap(left: Sentence, right: Sentence, _: Resources) -> list[float]:
+    """Return ln(1 + n) of all stock symbols, such as ``.ABCD``, and F1."""
+    return _count_and_f1(
+        *(set(filter(_STOCK_SYMBOL.fullmatch, each.tokens)) for each in (left, right))
+    )
 
 
-class _SentenceFeatures(PairFeatures):
-    """Features of analysed sentences; a subclass defines `_names` and `_values`."""
-
-    wordnet: str | Path | None
-
-    def row(self, left: str, right: str) -> Sequence[float]:
-        return self._values(*sentences_of_pair(left, right, self._loaded_wordnet()))
-
-    def _loaded_wordnet(self) -> WordNet:
-        return load_wordnet(Path(self.wordnet) if self.wordnet else _found_wordnet())
-
-    def _values(self, left: Sentence, right: Sentence) -> Sequence[float]:
-        raise NotImplementedError
+def _count_and_f1(one: set[str], other: set[str]) -> list[float]:
+    return [math.log1p(len(one) + len(other)), _set_f1(one, other)]
 
 
-@functools.cache
-def _found_wordnet() -> Path:
-    return find_wordnet()
+def ngram_overlap(left: Sentence, right: Sentence, _: Resources) -> list[float]:
+    """Return F1 of the n-grams, n = 1, 2, 3, of content words and of their lemmas."""
+    return [
+        _set_f1(ngrams(one, order), ngrams(other, order))
+        for one, other in ((left.content, right.content), (left.lemmas, right.lemmas))
+        for order in ORDERS
+    ]
 
 
-class NgramOverlap(_SentenceFeatures):
-    """F1 of the n-grams, n = 1, 2, 3, of content words and of their lemmas.
-
-    Parameters
-    ----------
-    wordnet : path or None
-        Folder of WordNet; None to find it.
-    """
-
-    def __init__(self, wordnet: str | Path | None = None) -> None:
-        self.wordnet = wordnet
-
-    def _names(self) -> Sequence[str]:
-        return [f"{unit}_{order}gram_f1" for unit in ("word", "lemma") for order in ORDERS]
-
-    def _values(self, left: Sentence, right: Sentence) -> Sequence[float]:
-        sides = ((left.content, right.content), (left.lemmas, right.lemmas))
-        return [
-            set_f1(ngrams(one, order), ngrams(other, order))
-            for one, other in sides
-            for order in ORDERS
-        ]
+def wordnet_overlap(left: Sentence, right: Sentence, resources: Resources) -> list[float]:
+    """Return the harmonic mean of how similar, on average, each lemma is to the nearest other."""
+    one, other = sorted(set(left.lemmas)), sorted(set(right.lemmas))
+    there, back = _coverage(one, other, resources.wordnet), _coverage(other, one, resources.wordnet)
+    return [2 * there * back / (there + back) if there and back else 0.0]
 
 
-class WordNetOverlap(_SentenceFeatures):
-    """Harmonic mean of how similar, on average, each lemma is to the nearest one across.
-
-    Parameters
-    ----------
-    wordnet : path or None
-        Folder of WordNet, whose path similarity is taken; None to find it.
-    """
-
-    def __init__(self, wordnet: str | Path | None = None) -> None:
-        self.wordnet = wordnet
-
-    def _names(self) -> Sequence[str]:
-        return ["wordnet_overlap"]
-
-    def _values(self, left: Sentence, right: Sentence) -> Sequence[float]:
-        one, other = sorted(set(left.lemmas)), sorted(set(right.lemmas))
-        similarity = self._loaded_wordnet().path_similarity
-        there, back = _coverage(one, other, similarity), _coverage(other, one, similarity)
-        return [2 * there * back / (there + back) if there and back else 0.0]
-
-
-def _coverage(
-    words: Sequence[str], others: Sequence[str], similarity: Callable[[str, str], float]
-) -> float:
-    """Return the similarity of each word to the nearest of the others, on average."""
+def _coverage(words: Sequence[str], others: Sequence[str], wordnet: Any) -> float:
+    """Return the average path similarity of each word to the nearest of the others."""
     if not (words and others):
         return 0.0
     nearest = (
-        1.0 if word in others else max(similarity(word, other) for other in others)
+        1.0 if word in others else max(wordnet.path_similarity(word, other) for other in others)
         for word in words
     )
     return sum(nearest) / len(words)
 
 
-class _ContentFeatures(_SentenceFeatures):
-    """Features that need information content."""
+def weighted_overlap(left: Sentence, right: Sentence, resources: Resources) -> list[float]:
+    """Return F1 of the words, and of the lemmas, weighted by information content."""
+    content = resources.information_content
+    return [
+        _weighted_f1(set(left.words), set(right.words), content),
+        _weighted_f1(set(left.lemmas), set(right.lemmas), content),
+    ]
 
-    def __init__(
-        self, information_content: InformationContent, wordnet: str | Path | None = None
-    ) -> None:
-        self.information_content = information_content
-        self.wordnet = wordnet
 
-
-class WeightedOverlap(_ContentFeatures):
-    """F1 of the words, and of the lemmas of content words, weighted by information content.
-
-    Parameters
-    ----------
-    information_content : InformationContent
-    wordnet : path or None
-        Folder of WordNet; None to find it.
-    """
-
-    def _names(self) -> Sequence[str]:
-        return ["weighted_word_f1", "weighted_lemma_f1"]
-
-    def _values(self, left: Sentence, right: Sentence) -> Sequence[float]:
-        return [
-            self._weighted_f1(left.words, right.words),
-            self._weighted_f1(left.lemmas, right.lemmas),
-        ]
-
-    def _weighted_f1(self, left: Collection[str], right: Collection[str]) -> float:
-        one, other = set(left), set(right)
-        return f1(*(_sum(self.information_content, each) for each in (one & other, one, other)))
+def _weighted_f1(one: set[str], other: set[str], content: InformationContent) -> float:
+    return _f1(*(_sum(content, words) for words in (one & other, one, other)))
 
 
 def _sum(content: InformationContent, words: Iterable[str]) -> float:
     return math.fsum(map(content, words))
 
 
-@dataclass(frozen=True, eq=False)
-class WordSpace:
-    """Vectors of words, by their stems.
-
-    Two objects are never equal, so that caches can have them as keys.
-
-    Parameters
-    ----------
-    rows : mapping of str to int
-        Row of each stem.
-    vectors : ndarray of shape (n_stems, n_components)
-    """
-
-    rows: Mapping[str, int]
-    vectors: npt.NDArray[np.float32]
-
-    def summed(self, words: Iterable[str], weight: Callable[[str], float]) -> FloatArray:
-        """Return the weighted sum of the vectors of words; unknown words do not count.
-
-        Examples
-        --------
-        >>> space = WordSpace({"cat": 0, "dog": 1}, np.eye(2, dtype=np.float32))
-        >>> space.summed(["cats", "dog", "dogs", "emu"], len)
-        array([4., 7.])
-        """
-        known = [
-            (self.rows[stem], weight(word))
-            for word in words
-            for stem in _stems(word)
-            if stem in self.rows
-        ]
-        if not known:
-            return np.zeros(self.vectors.shape[1])
-        rows, weights = zip(*known, strict=True)
-        return np.asarray(np.array(weights) @ self.vectors[list(rows)].astype(np.float64))
-
-
-@functools.lru_cache(maxsize=100_000)
-def _stems(word: str) -> tuple[str, ...]:
-    return tuple(stems(word))
-
-
-class SpaceSimilarity(_SentenceFeatures):
-    """Absolute cosines of the summed vectors of content words.
+def space_similarity(left: Sentence, right: Sentence, resources: Resources) -> list[float]:
+    """Return absolute cosines of the summed vectors of content words.
 
     First the plain sum of lemmas in the first space, then in each space the sum of words
-    weighted by information content. A sentence without a known word has similarity 0.
-
-    Parameters
-    ----------
-    spaces : sequence of WordSpace
-    information_content : InformationContent
-    wordnet : path or None
-        Folder of WordNet; None to find it.
+    weighted by information content. The cosine is 0 if a sentence has no known word.
     """
-
-    def __init__(
-        self,
-        spaces: Sequence[WordSpace],
-        information_content: InformationContent,
-        wordnet: str | Path | None = None,
-    ) -> None:
-        self.spaces = spaces
-        self.information_content = information_content
-        self.wordnet = wordnet
-
-    def _names(self) -> Sequence[str]:
-        if not self.spaces:
-            raise InputError("the similarity in spaces of words needs at least one space.")
-        numbers = range(1, len(self.spaces) + 1)
-        return ["space_1", *(f"weighted_space_{number}" for number in numbers)]
-
-    def _values(self, left: Sentence, right: Sentence) -> Sequence[float]:
-        sides = left.content, right.content
-        return [
-            _cosine(*(self.spaces[0].summed(each.lemmas, lambda _: 1.0) for each in (left, right))),
-            *(
-                _cosine(*(space.summed(side, self.information_content) for side in sides))
-                for space in self.spaces
-            ),
-        ]
+    first, content = resources.spaces[0], resources.information_content
+    return [
+        _cosine(*(first.weighted_sum(each.lemmas, lambda _: 1.0) for each in (left, right))),
+        *(
+            _cosine(*(space.weighted_sum(each.content, content) for each in (left, right)))
+            for space in resources.spaces
+        ),
+    ]
 
 
 def _cosine(left: FloatArray, right: FloatArray) -> float:
@@ -437,53 +309,112 @@ def _cosine(left: FloatArray, right: FloatArray) -> float:
     return min(abs(float(left @ right)) / lengths, 1.0) if lengths else 0.0
 
 
-class RelativeDifferences(_ContentFeatures):
-    """Relative difference of the number of content words, and of summed information content.
+def relative_differences(left: Sentence, right: Sentence, resources: Resources) -> list[float]:
+    """Return the relative differences of length and of summed information content."""
+    content = resources.information_content
+    return [
+        _relative_difference(len(left.content), len(right.content)),
+        _relative_difference(_sum(content, left.words), _sum(content, right.words)),
+    ]
+
+
+GROUPS: dict[str, Group] = {
+    "numbers": number_overlap,
+    "capitals": capital_overlap,
+    "stocks": stock_overlap,
+    "ngrams": ngram_overlap,
+    "wordnet": wordnet_overlap,
+    "weighted": weighted_overlap,
+    "spaces": space_similarity,
+    "differences": relative_differences,
+}
+NAMES = {
+    "numbers": ["number_count", "number_f1", "number_subset"],
+    "capitals": ["capital_count", "capital_f1"],
+    "stocks": ["stock_count", "stock_f1"],
+    "ngrams": [f"{unit}_{order}gram_f1" for unit in ("word", "lemma") for order in ORDERS],
+    "wordnet": ["wordnet_overlap"],
+    "weighted": ["weighted_word_f1", "weighted_lemma_f1"],
+    "differences": ["length_difference", "content_difference"],
+}
+WITHOUT_WORDNET = {"numbers", "capitals", "stocks"}
+WITH_CONTENT = {"weighted", "spaces", "differences"}
+NO_CONTENT = InformationContent({}, total=1)
+
+
+class TakeLabFeatures(PairFeatures):
+    """The features of a pair, group after group; 21 with two spaces.
+
+    Those of the last pairs are kept for all transformers that have the same information
+    content, spaces and WordNet.
 
     Parameters
     ----------
-    information_content : InformationContent
-    wordnet : path or None
-        Folder of WordNet; None to find it.
-    """
-
-    def _names(self) -> Sequence[str]:
-        return ["length_difference", "content_difference"]
-
-    def _values(self, left: Sentence, right: Sentence) -> Sequence[float]:
-        content = self.information_content
-        return [
-            relative_difference(len(left.content), len(right.content)),
-            relative_difference(_sum(content, left.words), _sum(content, right.words)),
-        ]
-
-
-def feature_groups(
-    information_content: InformationContent,
-    spaces: Sequence[WordSpace],
-    wordnet: str | Path | None = None,
-) -> dict[str, PairFeatures]:
-    """Return the transformers of all feature groups by their names, in order.
-
-    Parameters
-    ----------
-    information_content : InformationContent
+    information_content : InformationContent, optional
+        Needed for ``weighted``, ``spaces`` and ``differences``.
     spaces : sequence of WordSpace
+        Needed for ``spaces``.
     wordnet : path or None
-        Folder of WordNet; None to find it.
+        Folder of WordNet; None to search for it. ``numbers``, ``capitals`` and ``stocks`` do
+        not need it.
+    features : sequence of str or None
+        Groups to use; None means all: ``numbers``, ``capitals``, ``stocks``, ``ngrams``,
+        ``wordnet``, ``weighted``, ``spaces``, ``differences``.
 
     Examples
     --------
-    >>> list(feature_groups(InformationContent({}, 1), []))[:4]
-    ['numbers', 'capitals', 'stocks', 'ngrams']
+    >>> numbers = TakeLabFeatures(features=["numbers"])
+    >>> numbers.transform([("2 of 65 men", "65.2 men")]).round(2)
+    array([[1.39, 0.67, 1.  ]])
+    >>> numbers.get_feature_names_out().tolist()
+    ['number_count', 'number_f1', 'number_subset']
     """
-    return {
-        "numbers": NumberOverlap(),
-        "capitals": CapitalOverlap(),
-        "stocks": StockOverlap(),
-        "ngrams": NgramOverlap(wordnet),
-        "wordnet": WordNetOverlap(wordnet),
-        "weighted": WeightedOverlap(information_content, wordnet),
-        "spaces": SpaceSimilarity(spaces, information_content, wordnet),
-        "differences": RelativeDifferences(information_content, wordnet),
-    }
+
+    def __init__(
+        self,
+        information_content: InformationContent | None = None,
+        spaces: Sequence[WordSpace] = (),
+        wordnet: str | Path | None = None,
+        features: Sequence[str] | None = None,
+    ) -> None:
+        self.information_content = information_content
+        self.spaces = spaces
+        self.wordnet = wordnet
+        self.features = features
+
+    def _groups(self) -> list[str]:
+        groups = chosen_groups("takelab-simple", tuple(GROUPS), self.features)
+        if "spaces" in groups and not self.spaces:
+            raise InputError("the similarity in spaces of words needs at least one space.")
+        if self.information_content is None and not WITH_CONTENT.isdisjoint(groups):
+            raise InputError(f"{', '.join(sorted(WITH_CONTENT))} need information content.")
+        return groups
+
+    def _names(self) -> list[str]:
+        weighted = [f"weighted_space_{number}" for number in range(1, len(self.spaces) + 1)]
+        names = {**NAMES, "spaces": ["space_1", *weighted]}
+        return [name for group in self._groups() for name in names[group]]
+
+    def _rows(self, pairs: Sequence[Pair]) -> list[list[float]]:
+        groups = self._groups()
+        content = self.information_content or NO_CONTENT
+        wordnet = None
+        if not WITHOUT_WORDNET.issuperset(groups):
+            folder = find_wordnet() if self.wordnet is None else Path(self.wordnet)
+            wordnet = load_wordnet(folder)
+        without_spaces = Resources(content, (), wordnet)
+        with_spaces = Resources(content, tuple(self.spaces), wordnet)
+        resources = dict.fromkeys(groups, without_spaces) | {"spaces": with_spaces}
+        return [
+            [
+                value
+                for group in groups
+                for value in _group_values(group, left, right, resources[group])
+            ]
+            for left, right in pairs
+        ]
+
+
+@functools.lru_cache(maxsize=len(GROUPS) * KEPT_PAIRS)
+def _group_values(group: str, left: str, right: str, resources: Resources) -> Sequence[float]:
+    return GROUPS[group](*sentences_of_pair(left, right, resources.wordnet), resources)

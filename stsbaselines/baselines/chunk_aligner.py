@@ -1,12 +1,11 @@
 """The baseline of interpretable STS, 2015 and 2016: chunks aligned by the tokens they share.
 
 SemEval-2015 task 2, section 5.3, and SemEval-2016 task 2, section 5. The papers say that the
-sentences were lower-cased; the published rows come out only without it.
+sentences were lower-cased; the published rows are reproduced only without lower-casing.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stsbaselines.baselines._munkres import assignment
-from stsbaselines.errors import InputError
+from stsbaselines.baselines._parameters import check_booleans, check_choices, check_paths
 from stsbaselines.predictor import Predictor, check_pairs
 from stsbaselines.tasks.alignment_file import ChunkAlignment, tokens_of
 from stsbaselines.tasks.ists import ChunkedSentence
@@ -34,16 +33,16 @@ class ChunkAligner(Predictor):
     Parameters
     ----------
     chunks : 'given' or 'system'
-        Whether to take the chunks of a `ChunkedSentence`, or always those of the
-        chunker, which a sentence that is a plain string gets in any case.
+        Whether to use the chunks of a `ChunkedSentence`, or always those of the
+        chunker. A plain string is always split by the chunker.
     chunker : path or None
         Folder of a trained chunker; None for the one that comes with the package.
     lowercase : bool
-        Whether tokens match regardless of case, as the papers describe it; the published
-        rows come from a program that did not.
+        Whether tokens match regardless of case, as the papers describe it. The program behind the
+        published rows did not lower-case.
     alic : bool
-        The rules of 2015: a chunk that shares tokens, but lost its partner to another one,
-        is ALIC instead of NOALI.
+        The rules of 2015: a chunk that shares tokens, but whose partner was aligned to another
+        chunk, is ALIC instead of NOALI.
 
     References
     ----------
@@ -90,7 +89,7 @@ class ChunkAligner(Predictor):
         Raises
         ------
         InputError
-            If a pair is none, or a parameter has no such value.
+            For anything that is not such a pair, or a wrong parameter.
         """
         self._check_parameters()
         check_pairs(pairs, (str, ChunkedSentence))
@@ -102,16 +101,9 @@ class ChunkAligner(Predictor):
         return found
 
     def _check_parameters(self) -> None:
-        if self.chunks not in get_args(Chunks):
-            raise InputError(
-                f"chunk-aligner: chunks is {self.chunks!r}, but must be given or system."
-            )
-        if not (self.chunker is None or isinstance(self.chunker, str | os.PathLike)):
-            raise InputError(f"chunk-aligner: chunker is {self.chunker!r}, but must be a folder.")
-        for name in ("lowercase", "alic"):
-            value = getattr(self, name)
-            if not isinstance(value, bool):
-                raise InputError(f"chunk-aligner: {name} is {value!r}, but must be true or false.")
+        check_choices(self, chunks=get_args(Chunks))
+        check_paths(self, "chunker")
+        check_booleans(self, "lowercase", "alic")
 
     def _chunker(self, pairs: Sequence[Any]) -> Chunker | None:
         """Return the chunker, if any sentence needs it."""
@@ -133,7 +125,7 @@ class ChunkAligner(Predictor):
     def _aligned(self, left: ChunkedSentence, right: ChunkedSentence) -> tuple[ChunkAlignment, ...]:
         sides = spans_of(left), spans_of(right)
         weights = self._weights(left, right, sides)
-        linked = [sorted({places[side] for places in weights}) for side in (0, 1)]
+        linked = [sorted({indices[side] for indices in weights}) for side in (0, 1)]
         costs = [[HIGHEST_COST - weights[i, j] for j in linked[1]] for i in linked[0]]
         pairs = [(linked[0][row], linked[1][column]) for row, column in assignment(costs)]
         found = [
@@ -141,10 +133,10 @@ class ChunkAligner(Predictor):
             for i, j in pairs
         ]
         for side in (0, 1):
-            taken = {places[side] for places in pairs}
-            for place, span in enumerate(sides[side]):
-                if span and place not in taken:
-                    kind = "ALIC" if self.alic and place in linked[side] else "NOALI"
+            taken = {indices[side] for indices in pairs}
+            for index, span in enumerate(sides[side]):
+                if span and index not in taken:
+                    kind = "ALIC" if self.alic and index in linked[side] else "NOALI"
                     tokens = _filled(span)
                     found.append(
                         ChunkAlignment(
@@ -163,13 +155,13 @@ class ChunkAligner(Predictor):
         words, others = (self._words(sentence) for sentence in (left, right))
         chunks_of_word: dict[str, list[int]] = {}
         for j, span in enumerate(sides[1]):
-            for place in span:
-                chunks_of_word.setdefault(others[place], []).append(j)
+            for index in span:
+                chunks_of_word.setdefault(others[index], []).append(j)
         return Counter(
             (i, j)
             for i, span in enumerate(sides[0])
-            for place in span
-            for j in chunks_of_word.get(words[place], ())
+            for index in span
+            for j in chunks_of_word.get(words[index], ())
         )
 
     def _words(self, sentence: ChunkedSentence) -> Sequence[str]:
@@ -177,20 +169,16 @@ class ChunkAligner(Predictor):
 
 
 def spans_of(sentence: ChunkedSentence) -> list[Span]:
-    """Find the tokens of each chunk, by the organisers' walk along the sentence.
+    """Find the tokens of each chunk, as the organisers' program walked along the sentence.
 
     Punctuation is in no chunk. Where a word of a chunk is not the next token, the program
-    took this token and the one after it: so tokens outside of chunks, and the faults of
-    some released files, go to the chunk that follows.
-
-    Parameters
-    ----------
-    sentence : ChunkedSentence
+    took that token and the one after it: tokens outside of chunks, and the faults of
+    some released files, become part of the following chunk.
 
     Returns
     -------
     list of tuple of int
-        Places from 0; empty for a chunk of punctuation only.
+        Indices of tokens from 0; empty for a chunk of punctuation only.
 
     Examples
     --------
@@ -198,14 +186,14 @@ def spans_of(sentence: ChunkedSentence) -> list[Span]:
     [(0, 1), (2, 3)]
     """
     tokens = [token.translate(NOISE) for token in sentence.tokens]
-    places = [place for place, token in enumerate(tokens) if token]
+    indices = [index for index, token in enumerate(tokens) if token]
     spans: list[Span] = []
     for chunk in sentence.chunks:
         span: list[int] = []
         for word in filter(None, (word.translate(NOISE) for word in chunk)):
-            taken = 1 if places and tokens[places[0]] == word else 2
-            span += places[:taken]
-            del places[:taken]
+            taken = 1 if indices and tokens[indices[0]] == word else 2
+            span += indices[:taken]
+            del indices[:taken]
         spans.append(tuple(span))
     return spans
 

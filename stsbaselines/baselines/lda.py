@@ -1,21 +1,20 @@
-"""Latent Dirichlet allocation (LDA), the second model that the paper on WTMF compares with."""
+"""Latent Dirichlet allocation (LDA), which the paper on WTMF compares with."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from gensim.matutils import Sparse2Corpus
 from gensim.models import LdaModel
 from scipy import sparse
 
-from stsbaselines.baselines._sentence_vectors import (
+from stsbaselines.baselines._parameters import (
     HIGHEST_SEED,
     MOST_COMPONENTS,
-    SentenceVectors,
     check_whole_numbers,
 )
-from stsbaselines.errors import InputError
+from stsbaselines.baselines._sentence_vectors import Projection, SentenceVectors
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.text.stems import Vocabulary
 
@@ -28,9 +27,9 @@ class LDA(SentenceVectors):
     Parameters
     ----------
     n_components : int
-        Topics.
+        Number of topics.
     n_passes : int
-        How often the corpus is gone through.
+        Number of passes through the corpus.
     random_state : int
 
     Attributes
@@ -64,14 +63,6 @@ class LDA(SentenceVectors):
             random_state=(0, HIGHEST_SEED),
         )
 
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        if self.components_.shape[1] != self.n_components:
-            found = f"{self.components_.shape[1]} factors"
-            raise InputError(f"{found}, but {self.n_components} components")
-        if (self.components_ < 0).any():
-            raise InputError("counts of words that are below 0")
-
     def _learn(self, vocabulary: Vocabulary, counts: sparse.csr_matrix) -> None:
         model = self._untrained(len(vocabulary.columns))
         model.update(Sparse2Corpus(counts, documents_columns=False), passes=self.n_passes)
@@ -87,17 +78,18 @@ class LDA(SentenceVectors):
             random_state=self.random_state,
         )
 
-    def _vectors(self, vocabulary: Vocabulary, counts: sparse.csr_matrix) -> FloatArray:
-        known: Any = self.__dict__.get("_known")
-        if known is None or known[0] is not self.components_:
-            known = self._known = self.components_, self._untrained(len(vocabulary.columns))
-            known[1].state.sstats = np.ascontiguousarray(self.components_.T)
-            known[1].sync_state()
-        model = known[1]
-        found = np.zeros((counts.shape[0], self.components_.shape[1]))
-        for row, document in enumerate(Sparse2Corpus(counts, documents_columns=False)):
-            if document:
-                model.random_state = np.random.RandomState(self.random_state)
-                gamma, _ = model.inference([document])
-                found[row] = gamma[0] / gamma[0].sum()
-        return found
+    def _projection(self, vocabulary: Vocabulary) -> Projection:
+        model = self._untrained(len(vocabulary.columns))
+        model.state.sstats = np.ascontiguousarray(self.components_.T)
+        model.sync_state()
+
+        def project(counts: sparse.csr_matrix) -> FloatArray:
+            found = np.zeros((counts.shape[0], self.n_components))
+            for row, document in enumerate(Sparse2Corpus(counts, documents_columns=False)):
+                if document:
+                    model.random_state = np.random.RandomState(self.random_state)
+                    gamma, _ = model.inference([document])
+                    found[row] = gamma[0] / gamma[0].sum()
+            return found
+
+        return project

@@ -1,4 +1,4 @@
-"""Latent semantic analysis (LSA), the first model that the paper on WTMF compares with."""
+"""Latent semantic analysis (LSA), which the paper on WTMF compares with."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from gensim.matutils import Sparse2Corpus
 from gensim.models import LsiModel
 from scipy import sparse
 
-from stsbaselines.baselines._sentence_vectors import (
+from stsbaselines.baselines._parameters import (
     HIGHEST_SEED,
     MOST_COMPONENTS,
-    SentenceVectors,
     check_whole_numbers,
 )
-from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.baselines._sentence_vectors import Projection, SentenceVectors
 from stsbaselines.text.stems import Vocabulary
 
 
@@ -25,7 +24,7 @@ class LSA(SentenceVectors):
     Parameters
     ----------
     n_components : int
-        Dimensions of a vector, at most; a small corpus may have fewer.
+        Number of dimensions of a vector; a small corpus may give fewer.
     random_state : int
 
     Attributes
@@ -60,5 +59,5 @@ class LSA(SentenceVectors):
         model = LsiModel(corpus, self.n_components, names, random_seed=self.random_state)
         self.components_ = np.ascontiguousarray(model.projection.u)
 
-    def _vectors(self, vocabulary: Vocabulary, counts: sparse.csr_matrix) -> FloatArray:
-        return np.asarray(vocabulary.weighted(counts) @ self.components_)
+    def _projection(self, vocabulary: Vocabulary) -> Projection:
+        return lambda counts: np.asarray(vocabulary.weighted(counts) @ self.components_)

@@ -1,13 +1,12 @@
 """The logistic regression baseline of PIT-2015: overlap of n-grams of words and stems.
 
 SemEval-2015 task 1, section 4, after Das and Smith (2009). The organisers' classifier
-(NLTK's, trained by megam) does not take the 18 overlap features as numbers: each exact
-value of a feature is an indicator with a weight of its own.
+(NLTK's, trained by megam) does not use the 18 overlap features as numbers: each exact
+value of a feature is an indicator with its own weight.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,6 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
@@ -24,12 +22,14 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from stsbaselines.baselines._official_weights import read_weights
+from stsbaselines.baselines._pair_features import Pair, PairFeatures, ngrams
+from stsbaselines.baselines._parameters import check_booleans, check_choices, is_number
 from stsbaselines.errors import InputError, unknown
-from stsbaselines.predictor import Predictor, check_pairs
+from stsbaselines.predictor import Predictor
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.text.words import porter_stem, treebank_words_of
 
-Grams = frozenset[tuple[str, ...]]
+Grams = set[tuple[str, ...]]
 Encoding = Literal["official-weights", "one-hot", "real"]
 ENCODINGS: tuple[str, ...] = get_args(Encoding)
 FOLDS = 5
@@ -43,18 +43,18 @@ FEATURE_NAMES = tuple(
 )
 
 
-class NgramOverlap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class NgramOverlap(PairFeatures):
     """The 18 overlap features of a sentence pair.
 
     Precision |A & B| / |A|, recall |A & B| / |B| and F of the sets A and B of n-grams,
-    n = 1, 2, 3, of words and of stems. A sentence with fewer than n words has no n-gram:
-    then the features are 0 (the official code divides by zero).
+    n = 1, 2, 3, of words and of stems. The features are 0 if a sentence has fewer than n words
+    (the official code divides by zero).
 
     Parameters
     ----------
     official_bigram_f : bool
-        Whether the F of word bigrams is 2 P1 R2 / (P2 + R2), as the official code has it
-        by mistake, with the precision of unigrams, instead of 2 P2 R2 / (P2 + R2).
+        Whether the F of word bigrams is 2 P1 R2 / (P2 + R2), with the precision of unigrams, as in
+        the official code by mistake, instead of 2 P2 R2 / (P2 + R2).
 
     Examples
     --------
@@ -66,40 +66,20 @@ class NgramOverlap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, official_bigram_f: bool = True) -> None:
         self.official_bigram_f = official_bigram_f
 
-    def fit(self, pairs: Sequence[tuple[str, str]], gold: object = None) -> NgramOverlap:
-        """Do nothing: the features need no training."""
-        return self
+    def _names(self) -> Sequence[str]:
+        return FEATURE_NAMES
 
-    def transform(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
-        """Return the features, as an array of shape (n_pairs, 18).
-
-        Raises
-        ------
-        InputError
-            For what is no pair of two strings.
-        """
-        check_pairs(pairs)
+    def _rows(self, pairs: Sequence[Pair]) -> list[list[float]]:
         words = treebank_words_of(side for pair in pairs for side in pair)
         grams = {sentence: _grams(tokens) for sentence, tokens in words.items()}
         official = self.official_bigram_f
-        rows = [_overlaps(grams[left], grams[right], official) for left, right in pairs]
-        return np.array(rows) if rows else np.empty((0, len(FEATURE_NAMES)))
-
-    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
-        """Return the names of the features, as the official model has them."""
-        return np.array(FEATURE_NAMES, dtype=object)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+        return [_overlaps(grams[left], grams[right], official) for left, right in pairs]
 
 
 def _grams(words: list[str]) -> list[Grams]:
     """Return the sets of n-grams: words n = 1, 2, 3, stems n = 1, 2, 3."""
-    return [
-        frozenset(zip(*(tokens[start:] for start in range(order)), strict=False))
-        for tokens in (words, [porter_stem(word) for word in words])
-        for order in ORDERS
-    ]
+    stems = [porter_stem(word) for word in words]
+    return [ngrams(tokens, order) for tokens in (words, stems) for order in ORDERS]
 
 
 def _overlaps(left: list[Grams], right: list[Grams], official_bigram_f: bool) -> list[float]:
@@ -121,12 +101,12 @@ class NgramLogisticRegression(Predictor):
     Parameters
     ----------
     encoding : {'official-weights', 'one-hot', 'real'}
-        ``official-weights`` takes the organisers' weights and needs no `fit`; ``one-hot``
+        ``official-weights`` reads the organisers' weights and needs no training pairs; ``one-hot``
         trains a weight for each value of each feature, as they did; ``real`` trains one
-        weight a feature.
+        weight per feature.
     weights : path or None
-        For ``official-weights``: the organisers' model, as the table of its weights or as
-        the file that they released.
+        For ``official-weights``: the organisers' model, as a table of its weights or as
+        the released file.
     C : float
         Inverse strength of the regularisation of scikit-learn's `LogisticRegression`.
     grid : sequence of float or None
@@ -138,13 +118,13 @@ class NgramLogisticRegression(Predictor):
     ----------
     feature_ : ndarray of int of shape (n_weights,)
         Number of the feature that a weight is for.
-    value_ : ndarray of float of shape (n_weights,)
-        The value that it is for; NaN where the weight multiplies the value.
+    value_ : ndarray of float of shape (n_weights,), or None
+        The value that it is for; None if weights multiply the values of the features.
     weight_ : ndarray of float of shape (n_weights,)
         Natural logarithm of the odds.
     intercept_ : float
     C_ : float
-        The C that was taken.
+        The C used.
 
     Examples
     --------
@@ -202,24 +182,23 @@ class NgramLogisticRegression(Predictor):
         Parameters
         ----------
         pairs : sequence of (str, str) of length n_pairs
-            Pairs of identical sentences are left out, as officially.
+            Pairs of identical sentences are left out, as in the official program.
         gold : sequence of bool or float of length n_pairs, optional
             True or 1 for a paraphrase, False or 0 for none.
 
         Raises
         ------
         InputError
-            If there are too few pairs of either kind, labels are neither true nor false,
-            a parameter is wrong, or the file of the weights is missing or malformed.
+            For too few pairs of either kind, labels that are neither true nor false,
+            a wrong parameter, or a file of weights that is missing or malformed.
         """
-        if self.encoding not in ENCODINGS:
-            raise unknown("encoding", str(self.encoding), ENCODINGS)
-        if not isinstance(self.official_bigram_f, bool):
-            raise InputError("ngram-logreg: official_bigram_f must be true or false.")
+        check_choices(self, encoding=ENCODINGS)
+        check_booleans(self, "official_bigram_f")
         if self.encoding == "official-weights":
             if not isinstance(self.weights, str | os.PathLike):
                 raise InputError("ngram-logreg: official-weights needs `weights`, their file.")
-            self._learn(*read_weights(Path(self.weights), FEATURE_NAMES))
+            weights = read_weights(Path(self.weights), FEATURE_NAMES)
+            self.feature_, self.value_, self.weight_, self.intercept_ = weights
             return self
         labels = _labels(gold, len(pairs))
         distinct = [number for number, (left, right) in enumerate(pairs) if left != right]
@@ -254,44 +233,14 @@ class NgramLogisticRegression(Predictor):
     def _learn_from(self, pipeline: Pipeline) -> None:
         """Take the weights out of a fitted pipeline, so that they can be saved and read."""
         classifier = pipeline["classifier"]
-        weight = classifier.coef_[0]
+        self.weight_, self.intercept_ = classifier.coef_[0], float(classifier.intercept_[0])
         if self.encoding == "one-hot":
             categories = pipeline["encoder"].categories_
-            feature = np.repeat(np.arange(len(categories)), [len(each) for each in categories])
-            value = np.concatenate(categories)
+            self.feature_ = np.repeat(np.arange(len(categories)), list(map(len, categories)))
+            self.value_ = np.concatenate(categories)
         else:
-            feature, value = np.arange(len(weight)), np.full(len(weight), np.nan)
-        self._learn(feature, value, weight, float(classifier.intercept_[0]))
+            self.feature_, self.value_ = np.arange(len(self.weight_)), None
         self.C_ = float(classifier.C)
-
-    def _learn(
-        self,
-        feature: npt.NDArray[np.int_],
-        value: FloatArray,
-        weight: FloatArray,
-        intercept: float,
-    ) -> None:
-        self.feature_, self.value_, self.weight_ = feature, value, weight
-        self.intercept_ = intercept
-
-    def _check_loaded(self) -> None:
-        """Refuse learned attributes that do not belong together."""
-        try:
-            feature, value, weight = self.feature_, self.value_, self.weight_
-            fits = (
-                weight.ndim == 1
-                and feature.shape == value.shape == weight.shape
-                and feature.dtype.kind == "i"
-                and set(feature.tolist()) <= set(range(len(FEATURE_NAMES)))
-                and value.dtype.kind == weight.dtype.kind == "f"
-                and np.isfinite(weight).all()
-                and isinstance(self.intercept_, float)
-                and math.isfinite(self.intercept_)
-            )
-        except (AttributeError, TypeError):
-            fits = False
-        if not fits:
-            raise InputError("its learned attributes are not those of ngram-logreg")
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
         """Return the probability that each pair is a paraphrase, of shape (n_pairs,).
@@ -303,6 +252,8 @@ class NgramLogisticRegression(Predictor):
         """
         check_is_fitted(self)
         features = NgramOverlap(self.official_bigram_f).transform(pairs)
+        if self.value_ is None:
+            return np.asarray(expit(features @ self.weight_ + self.intercept_))
         odds = np.full(len(pairs), self.intercept_)
         for number in range(len(FEATURE_NAMES)):
             mine = self.feature_ == number
@@ -311,11 +262,7 @@ class NgramLogisticRegression(Predictor):
 
 
 def _is_strength(value: object) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and LOWEST_C <= value <= HIGHEST_C
-    )
+    return is_number(value) and LOWEST_C <= value <= HIGHEST_C  # type: ignore[operator]
 
 
 def _labels(gold: Sequence[float] | None, count: int) -> npt.NDArray[np.bool_]:
@@ -334,8 +281,6 @@ def _labels(gold: Sequence[float] | None, count: int) -> npt.NDArray[np.bool_]:
 
 def _contribution(column: FloatArray, value: FloatArray, weight: FloatArray) -> FloatArray:
     """Return what one feature adds to the logarithm of the odds; unseen values add nothing."""
-    if len(value) == 1 and np.isnan(value[0]):
-        return np.asarray(column * weight[0])
     order = np.argsort(value)
     value, weight = value[order], weight[order]
     place = np.minimum(np.searchsorted(value, column), len(value) - 1)

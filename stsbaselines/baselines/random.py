@@ -1,19 +1,19 @@
 """The random baseline: a uniform random score for each pair.
 
 STS 2012, section 5: ten such runs reach a mean ALLnrm of .5891, because ALLnrm fits a
-line on the gold of each data set.
+line to the gold scores of each data set.
 """
 
 from __future__ import annotations
 
-import contextlib
 import math
-import numbers
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
+from stsbaselines.baselines._parameters import is_number
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import CHUNK_SIZE, Predictor, chunks_of
 from stsbaselines.scoring.correlation import FloatArray
@@ -25,10 +25,10 @@ class RandomScores(Predictor):
     Parameters
     ----------
     low, high : float
-        The scores lie in [low, high).
+        The scores are in [low, high).
     random_state : int, numpy.random.RandomState or None
         With an int, each call of `predict` gives the same scores; with a RandomState,
-        successive calls go on drawing from it; with None, no two calls agree.
+        successive calls continue to draw from it; with None, every call differs.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class RandomScores(Predictor):
 
     def predict(self, pairs: Sequence[Any]) -> FloatArray:
         """Return a random score for each pair, as an array of shape (n_pairs,)."""
-        return self._drawn(self._generator(), len(pairs))
+        return np.asarray(self._generator().uniform(self.low, self.high, len(pairs)))
 
     def predict_chunks(
         self, pairs: Iterable[Any], chunk_size: int = CHUNK_SIZE, n_jobs: int = 1
@@ -61,25 +61,18 @@ class RandomScores(Predictor):
         """
         generator = self._generator()
         for chunk in chunks_of(pairs, chunk_size):
-            yield self._drawn(generator, len(chunk))
+            yield np.asarray(generator.uniform(self.low, self.high, len(chunk)))
 
     def _generator(self) -> np.random.RandomState:
         bounds = (self.low, self.high)
-        if not all(type(bound) in (int, float) and math.isfinite(bound) for bound in bounds):
+        if not all(is_number(bound) and math.isfinite(bound) for bound in bounds):
             raise InputError(f"random: low and high must be numbers, but are {bounds}.")
         if not 0 < self.high - self.low < math.inf:
             raise InputError(f"random: low must be below high, but they are {bounds}.")
-        state = self.random_state
-        if isinstance(state, np.random.RandomState):
-            return state
-        if state is None:
-            return np.random.mtrand._rand  # the global one, as scikit-learn's conventions are
-        if isinstance(state, numbers.Integral):
-            with contextlib.suppress(ValueError):
-                return np.random.RandomState(state)
-        raise InputError(
-            f"random: random_state is {state!r}, but must be a whole number from 0 to 4294967295."
-        )
-
-    def _drawn(self, generator: np.random.RandomState, count: int) -> FloatArray:
-        return generator.uniform(self.low, self.high, count)
+        try:
+            return check_random_state(self.random_state)
+        except ValueError:
+            raise InputError(
+                f"random: random_state is {self.random_state!r}, but must be a whole number from 0"
+                " to 4294967295."
+            ) from None

@@ -3,7 +3,8 @@
 *SEM 2013 shared task, section 4.2. What a type compares: all fields (general), the creator
 (author), person names, dates and places found in all fields (people involved, time, location),
 the verbs of all fields (event), the subject, the description. The paper does not say how terms
-are cut, weighted and smoothed, and what an empty field scores: parameters do, see `TypedTfidf`.
+are tokenized, weighted and smoothed, and what an empty field scores: `TypedTfidf` has parameters
+for them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from stsbaselines.errors import InputError, unknown
+from stsbaselines.baselines._parameters import check_booleans, check_choices, check_numbers
 from stsbaselines.predictor import Predictor
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks.records import Record, check_record
@@ -63,27 +64,27 @@ class TypedTfidf(Predictor):
         What finds verbs, names and dates: ``builtin``, ``stanza``, ``corenlp``,
         ``spacy:MODEL``; see `stsbaselines.text.annotate`.
     entities : 'tokens' or 'whole'
-        Whether names are compared token by token or as a whole. A whole name weighs as much
-        as its tokens together.
+        Whether names are compared token by token or as a whole. The weight of a whole name is the
+        sum of its tokens' weights.
     dates : 'years' or 'written'
         Whether the first and the last year of a date are compared, or its tokens as written.
     term_frequency : 'count', 'log' or 'binary'
-        Of a term that occurs n times: n, 1 + ln n, or 1.
+        For a term that occurs n times: n, 1 + ln n, or 1.
     idf : 'smooth' or 'plain'
-        ln((1 + N) / (1 + df)) + 1, or ln(N / max(df, 1)), of N records.
+        ln((1 + N) / (1 + df)) + 1, or ln(N / max(df, 1)), for N records.
     lowercase : bool
     empty : float
-        What a type scores that one of the items has no term for, or none with a weight (as a
-        term of all records has with plain IDF); from 0 to 5.
+        Score of a type for which one of the items has no term, or only terms of weight 0 (terms
+        of all records with plain IDF); from 0 to 5.
 
     Attributes
     ----------
     document_frequencies_ : dict of str to int
-        In how many records of the background each token and each year of a date is.
+        Number of records of the background that have each token and each year of a date.
     n_records_ : int
-        Records of the background.
+        Number of records of the background that have a value.
     corpora_ : dict of str to dict
-        What the background was, if `stsbaselines train` counted it.
+        Description of the background, if `stsbaselines train` counted it.
 
     References
     ----------
@@ -122,7 +123,7 @@ class TypedTfidf(Predictor):
         self.empty = empty
 
     def fit(self, pairs: Iterable[tuple[Record, Record]], gold: object = None) -> TypedTfidf:
-        """Count in how many records of the pairs each term is; an item counts once.
+        """Count the records of the pairs that have each term; an item counts once.
 
         Parameters
         ----------
@@ -136,17 +137,17 @@ class TypedTfidf(Predictor):
         return self.fit_background(dict.fromkeys(each for pair in chosen for each in pair))
 
     def fit_background(self, records: Iterable[Record]) -> TypedTfidf:
-        """Count in how many records of a background each term is: its tokens and years.
+        """Count the records of a background that have each token and year.
 
         Parameters
         ----------
         records : iterable of Record
-            Read one by one. Those without any value do not count.
+            Read one by one. Records without any value do not count.
 
         Raises
         ------
         InputError
-            For what is no record, or a wrong parameter.
+            For anything that is not a record, or a wrong parameter.
         """
         self._check_parameters()
         frequencies: Counter[str] = Counter()
@@ -169,15 +170,14 @@ class TypedTfidf(Predictor):
         Raises
         ------
         InputError
-            For what is no pair of records, a wrong parameter, or an annotator that is not here.
-        sklearn.exceptions.NotFittedError
-            Without a background.
+            For anything that is not a pair of records, a wrong parameter, or an annotator that is
+            not installed.
         """
         scores = [[each.score for each in evidence] for evidence in self.explain(pairs)]
         return np.array(scores, dtype=np.float64).reshape(len(scores), len(TYPES))
 
     def explain(self, pairs: Sequence[tuple[Record, Record]]) -> list[list[Evidence]]:
-        """Return the eight similarities of each pair with the terms that made them."""
+        """Return the eight `Evidence` of each pair: a score and the terms behind it."""
         check_is_fitted(self)
         check_records(pairs)
         self._check_parameters()
@@ -212,7 +212,7 @@ class TypedTfidf(Predictor):
         return 1 + math.log(count) if self.term_frequency == "log" else float(count)
 
     def _idf(self, term: str) -> float:
-        """Return the weight of a term; of a name that is a whole, that of its tokens together."""
+        """Return the weight of a term; for a whole name, the sum over its tokens."""
         number, frequencies = self.n_records_, self.document_frequencies_
         found = [frequencies.get(token, 0) for token in term.split(" ")]
         if self.idf == "plain":
@@ -265,32 +265,17 @@ class TypedTfidf(Predictor):
     def _date(self, date: Date) -> Iterable[str]:
         return self._words(date.text) if self.dates == "written" else years_of_date(date)
 
-    def _check_loaded(self) -> None:
-        """Refuse learned attributes that are no counts of records."""
-        self._check_parameters()
-        number = vars(self).get("n_records_")
-        frequencies = vars(self).get("document_frequencies_")
-        if type(number) is not int or number < 0 or not isinstance(frequencies, dict):
-            raise InputError("no counts of records")
-        if not all(type(each) is int and 1 <= each <= number for each in frequencies.values()):
-            raise InputError(f"terms in other than 1 to {number} records")
-
     def _check_parameters(self) -> None:
-        choices: dict[str, Any] = {
-            "entities": Entities,
-            "dates": Dates,
-            "term_frequency": Frequency,
-            "idf": Smoothing,
-        }
-        for name, kind in choices.items():
-            if getattr(self, name) not in get_args(kind):
-                raise unknown(name, getattr(self, name), get_args(kind))
+        check_choices(
+            self,
+            entities=get_args(Entities),
+            dates=get_args(Dates),
+            term_frequency=get_args(Frequency),
+            idf=get_args(Smoothing),
+        )
         kind_and_place(self.annotator)
-        if not isinstance(self.lowercase, bool):
-            raise InputError(f"lowercase is {self.lowercase!r}, but must be true or false.")
-        is_number = isinstance(self.empty, int | float) and not isinstance(self.empty, bool)
-        if not (is_number and 0 <= self.empty <= HIGHEST):
-            raise InputError(f"empty is {self.empty!r}, but must be a number from 0 to 5.")
+        check_booleans(self, "lowercase")
+        check_numbers(self, empty=(0, HIGHEST))
 
 
 def words_of(tokens: Iterable[str]) -> Iterator[str]:

@@ -1,14 +1,13 @@
-"""Weighted textual matrix factorisation (WTMF): sentences modelled by what they say and do not.
+"""Weighted textual matrix factorisation (WTMF): sentences modelled by present and missing words.
 
-Guo and Diab (2012), the unsupervised baseline of PIT-2015. A sentence has few words, so those
-that it lacks are evidence, too, if of small weight: the matrix of words and sentences is
+Guo and Diab (2012), the unsupervised baseline of PIT-2015. A sentence has few words, so the words
+that it lacks are evidence too, of small weight: the matrix of words and sentences is
 factorised with a weight of 1 for words that a sentence has and `missing_weight` for the others.
 """
 
 from __future__ import annotations
 
-import numbers
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from rich.console import Console
@@ -17,12 +16,15 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from stsbaselines.baselines._factorization import RowSolver, objective
-from stsbaselines.baselines._sentence_vectors import (
+from stsbaselines.baselines._parameters import (
     HIGHEST_SEED,
     MOST_COMPONENTS,
-    SentenceVectors,
+    check_booleans,
+    check_choices,
+    check_numbers,
     check_whole_numbers,
 )
+from stsbaselines.baselines._sentence_vectors import Projection, SentenceVectors
 from stsbaselines.errors import InputError
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.text.stems import Vocabulary
@@ -38,25 +40,25 @@ class WTMF(SentenceVectors):
     Parameters
     ----------
     n_components : int
-        Dimensions of a vector. They may be more than there are words.
+        Number of dimensions of a vector, possibly more than there are words.
     missing_weight : float
         Weight of the words that a sentence does not have, in (0, 1].
     regularization : float
         Above 0.
     n_iter : int
-        Iterations at most.
+        Maximum number of iterations.
     orthogonality : float
-        After each iteration, how far to make the dimensions orthogonal (OrMF; its authors
+        Size of the step towards orthogonal dimensions after each iteration (OrMF; its authors
         used 0.0001); 0 for none.
     tol : float
-        Stop when the objective falls by less than this, relatively; 0 to go on.
+        Stop when the objective falls by less than this share; 0 means never.
     random_state : int, numpy.random.RandomState or None
-        The factors of the words are drawn from it at the start.
+        The initial factors of the words are drawn from it.
     dtype : 'float64' or 'float32'
     n_jobs : int
-        Threads.
+        Number of threads, -1 for all cores.
     working_memory : float
-        Megabytes of intermediate results for each thread.
+        Megabytes of intermediate results per thread.
     verbose : bool
         Whether to show the progress on standard error.
 
@@ -143,45 +145,28 @@ class WTMF(SentenceVectors):
         return before - now < self.tol * abs(before)
 
     def _made_orthogonal(self, words: FloatArray) -> FloatArray:
-        """Take a step down the gradient of the squared inner products of the dimensions."""
+        """Take one step of gradient descent on the squared inner products of the dimensions."""
         products = words.T @ words
         np.fill_diagonal(products, 0)
         return np.asarray(words - words.dtype.type(self.orthogonality) * (words @ products))
 
-    def _vectors(self, vocabulary: Vocabulary, counts: sparse.csr_matrix) -> FloatArray:
-        settings = self.missing_weight, self.regularization, self.working_memory
-        known: Any = self.__dict__.get("_folding")
-        if known is None or known[0] is not self.components_ or known[1] != settings:
-            solver = self._solver_for(self.components_)
-            known = self._folding = self.components_, settings, solver
-        return np.asarray(known[2].solve(vocabulary.weighted(counts)))
-
-    def _check_loaded(self) -> None:
-        super()._check_loaded()
-        if self.components_.dtype != self.dtype:
-            raise InputError(f"factors of {self.components_.dtype}, but the dtype {self.dtype}")
+    def _projection(self, vocabulary: Vocabulary) -> Projection:
+        solver = self._solver_for(self.components_)
+        return lambda counts: solver.solve(vocabulary.weighted(counts))
 
     def _check_parameters(self) -> None:
         check_whole_numbers(self, n_components=(1, MOST_COMPONENTS), n_iter=(1, 1_000_000))
         if self.n_jobs != -1:
             check_whole_numbers(self, n_jobs=(1, 1024))
-        if not isinstance(self.verbose, bool):
-            raise InputError(f"wtmf: verbose is {self.verbose!r}, but must be true or false.")
         if not (self.random_state is None or isinstance(self.random_state, np.random.RandomState)):
             check_whole_numbers(self, random_state=(0, HIGHEST_SEED))
-        limits: dict[str, tuple[float, float]] = {
-            "missing_weight": (SMALLEST, 1),
-            "regularization": (SMALLEST, LARGEST),
-            "orthogonality": (0, 1),
-            "tol": (0, 1),
-            "working_memory": (1, LARGEST),
-        }
-        for name, (low, high) in limits.items():
-            value: Any = getattr(self, name)
-            is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-            if not (is_number and low <= value <= high):
-                raise InputError(
-                    f"wtmf: {name} is {value!r}, but must be a number from {low:g} to {high:g}."
-                )
-        if self.dtype not in get_args(Dtype):
-            raise InputError(f"wtmf: dtype is {self.dtype!r}, but must be float64 or float32.")
+        check_numbers(
+            self,
+            missing_weight=(SMALLEST, 1),
+            regularization=(SMALLEST, LARGEST),
+            orthogonality=(0, 1),
+            tol=(0, 1),
+            working_memory=(1, LARGEST),
+        )
+        check_booleans(self, "verbose")
+        check_choices(self, dtype=get_args(Dtype))

@@ -119,7 +119,7 @@ def test_ties_are_broken_as_the_classic_program_did() -> None:
         ({}, ("a", 1), "expected a pair of two strings or ChunkedSentences"),
         ({}, "ab", "expected a pair of two strings or ChunkedSentences"),
         ({"chunker": "nowhere"}, ("a", "b"), "nowhere"),
-        ({"chunker": 3}, ("a", "b"), "chunker is 3, but must be a folder"),
+        ({"chunker": 3}, ("a", "b"), "chunker is 3, but must be a path"),
         ({"lowercase": "no"}, ("a", "b"), "lowercase is 'no', but must be true or false"),
         ({"alic": 1}, ("a", "b"), "alic is 1, but must be true or false"),
     ],

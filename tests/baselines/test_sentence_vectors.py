@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import pickle
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +21,13 @@ from stsbaselines import load
 from stsbaselines.baselines import create
 from stsbaselines.baselines._factorization import RowSolver, objective
 from stsbaselines.baselines.wtmf import WTMF
-from stsbaselines.data import corpora
-from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.evaluation.trained_models import load_model, model_name
+from stsbaselines.errors import InputError
+from stsbaselines.evaluation.trained_models import model_name
 from stsbaselines.experiments import models as training
 from stsbaselines.experiments import run as experiment
-from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
-from stsbaselines.experiments.reproduce import ledger
-from stsbaselines.reports import text as report
+from stsbaselines.experiments.config import read_config
 from stsbaselines.scoring import correlation
-from stsbaselines.text.stems import Vocabulary, count_matrix, stems
-from tests.helpers import OFFICIAL_DATA, run_command
+from tests.helpers import OFFICIAL_DATA
 
 NAMES = ["wtmf", "lsa", "lda"]
 CORPUS = [
@@ -51,56 +45,6 @@ def small(name: str, **parameters: Any) -> Any:
     common = {"n_components": 3, "random_state": 0}
     extra = {"regularization": 0.5} if name == "wtmf" else {}
     return create(name, **{**common, **extra, **parameters})
-
-
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        ("Strong, thick string.", ["strong", "thick", "string"]),
-        ("12 o'clock", ["12", "o"]),
-        ("We can't do that", ["we", "ca", "do", "that"]),
-        ("the dogs' well-known house", ["the", "dog", "hous"]),
-        ("caf\u00e9 Ma\u00f1ana", []),
-        ("specially", ["special"]),
-        ("", []),
-    ],
-)
-def test_stems(sentence: str, expected: list[str]) -> None:
-    assert stems(sentence) == expected
-
-
-def test_counting_a_corpus() -> None:
-    vocabulary, counts = count_matrix(iter(["cats and a cat", "a dog", "", "a cat"]))
-    assert dict(vocabulary.columns) == {"a": 0, "cat": 1}
-    assert counts.toarray().tolist() == [[1, 2], [1, 0], [0, 0], [1, 1]]
-    assert vocabulary.idf == pytest.approx(np.log([4 / 4, 4 / 3]))
-    weights = vocabulary.weighted(counts)
-    assert weights.nnz == counts.nnz
-    assert weights.toarray()[0] == pytest.approx([0, 2 * np.log(4 / 3)])
-
-
-@pytest.mark.official
-def test_the_pipeline_regenerates_the_vectors_of_the_authors(official_data: Path) -> None:
-    folder = official_data / "pit2015" / "wtmf-train100"
-    if not folder.is_dir():
-        pytest.skip("needs the vocabulary of the authors")
-    pairs = (line.split("\t") for line in (folder / "vocab").read_text("latin-1").splitlines())
-    columns = {word: int(number) for word, number in pairs}
-    idf = np.zeros(max(columns.values()) + 1)
-    for line in (folder / "idf").read_text().splitlines():
-        number, weight = line.split()
-        idf[int(number)] = float(weight)
-    vocabulary = Vocabulary(columns, idf)
-    sentences = (folder / "li06" / "text").read_text().splitlines()
-    found = vocabulary.weighted(vocabulary.counts(sentences)).tocoo()
-    mine = {
-        (int(column), int(row) + 1): float(value)
-        for row, column, value in zip(found.row, found.col, found.data, strict=True)
-    }
-    rows = [line.split() for line in (folder / "li06" / "text.ind").read_text().splitlines()]
-    theirs = {(int(word), int(sentence)): float(value) for word, sentence, value in rows}
-    assert mine.keys() == theirs.keys()
-    assert max(abs(mine[cell] - theirs[cell]) for cell in theirs) < 1e-12
 
 
 def plain_solution(
@@ -151,6 +95,17 @@ def test_the_objective_by_its_definition() -> None:
     errors = (weights * (documents @ words.T - matrix.toarray()) ** 2).sum()
     expected = errors + 3 * ((documents**2).sum() + (words**2).sum())
     assert objective(matrix.T.tocsr(), documents, words, 3) == pytest.approx(expected)
+
+
+def test_inference_uses_the_trained_topics() -> None:
+    """Words get the topic that training gave them: one for each of two themes."""
+    themes = ["the cat chased the mouse", "stocks and bonds fell"]
+    model = create("lda", n_components=2, n_passes=20, random_state=0).fit(themes * 30)
+    cat, mouse, stocks, bonds = model.transform(["cat", "mouse", "stocks", "bonds"])
+    assert cat.argmax() == mouse.argmax() != stocks.argmax() == bonds.argmax()
+    words = {word: model.components_[row] for row, word in enumerate(model.vocabulary_)}
+    assert cat.argmax() == words["cat"].argmax()
+    assert stocks.argmax() == words["stock"].argmax()
 
 
 def test_the_objective_falls_and_training_stops() -> None:
@@ -252,198 +207,13 @@ def test_parameters_that_make_no_sense(name: str, parameters: dict[str, Any], me
         small(name, **parameters).fit(CORPUS)
 
 
-@pytest.mark.parametrize("name", ["wtmf", "lsa"])
-@pytest.mark.parametrize(
-    ("attribute", "change"),
-    [
-        ("vocabulary_", lambda words: words[:-1]),
-        ("vocabulary_", lambda words: [words[1], *words[1:]]),
-        ("vocabulary_", lambda words: [1, *words[1:]]),
-        ("vocabulary_", lambda words: {}),
-        ("idf_", lambda idf: idf[:-1]),
-        ("idf_", lambda idf: idf.astype(str)),
-        ("components_", lambda factors: factors[:-1]),
-        ("components_", lambda factors: factors[:, :0]),
-        ("components_", lambda factors: factors.astype(np.float16)),
-        ("components_", lambda factors: factors.astype(int)),
-        ("components_", lambda factors: None),
-    ],
-)
-def test_a_damaged_model_folder_is_refused(
-    name: str, attribute: str, change: Any, tmp_path: Path
-) -> None:
-    model = small(name).fit(CORPUS)
-    setattr(model, attribute, change(getattr(model, attribute)))
-    model.save(tmp_path / "model")
-    with pytest.raises(InputError, match=f"expected a saved {name}"):
-        load(tmp_path / "model")
-
-
-def test_a_model_folder_with_other_parameters_is_refused(tmp_path: Path) -> None:
-    model = small("wtmf").fit(CORPUS)
-    for parameter, value in [("missing_weight", 7), ("regularization", "x"), ("dtype", "float32")]:
-        changed = clone(model).set_params(**{parameter: value})
-        changed.__dict__ |= {key: each for key, each in vars(model).items() if key.endswith("_")}
-        changed.save(tmp_path / parameter)
-        with pytest.raises(InputError, match="expected a saved wtmf"):
-            load(tmp_path / parameter)
-
-
 def test_parameters_that_are_set_later_count() -> None:
     model = small("wtmf").fit(CORPUS)
     before = model.transform(["a cat"])
     after = model.set_params(regularization=5.0).transform(["a cat"])
     assert (before != after).any()
-
-
-SYNSETS = (
-    "  1 a line of the licence\n"
-    '00001740 03 n 02 old_gate 0 wicket 0 001 ~ 00001930 n 0000 | a small gate; "he shut it"  \n'
-)
-ADJECTIVES = "00001740 00 a 01 ablaze(p) 0 000 | on fire  \n"
-DICTIONARY = """00-database-info
-   about
-
-Gate \\Gate\\, n. [OE. gat.]
-   1. A door in a fence; as, the {gate} of a
-      field. --Author.
-      [1913 Webster]
-
-         A verse about gates.
-                                 --Poet.
-
-   2. (Cards) The next card.
-
-Gated \\Gat"ed\\, a.
-   Having gates.
-"""
-
-
-def put_corpora(folder: Path) -> Path:
-    wordnet = folder / "nltk_data" / "corpora" / "wordnet"
-    wordnet.mkdir(parents=True)
-    for part, text in [("noun", SYNSETS), ("verb", ""), ("adj", ADJECTIVES), ("adv", "")]:
-        (wordnet / f"data.{part}").write_text(text)
-    with zipfile.ZipFile(folder / "nltk_data" / "corpora" / "brown.zip", "w") as archive:
-        archive.writestr("brown/ca01", "\n\n\tThe/at gate/nn is/bez 1/2/cd ./.\n\n")
-        archive.writestr("brown/README", "no text\n")
-    return folder
-
-
-def test_named_corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = put_corpora(tmp_path / "data")
-    monkeypatch.setattr(corpora, "BROWN_FILES", 1)
-    assert list(corpora.sentences_of("wordnet", folder)) == [
-        "ablaze on fire",
-        'old gate wicket a small gate; "he shut it"',
-    ]
-    assert list(corpora.sentences_of("brown", folder)) == ["The gate is 1/2 ."]
-    (tmp_path / "gcide.dict.dz").write_bytes(gzip.compress(DICTIONARY.encode()))
-    monkeypatch.setattr(corpora, "DEBIAN_GCIDE", tmp_path / "gcide.dict.dz")
-    assert list(corpora.sentences_of("gcide")) == [
-        "Gate A door in a fence; as, the gate of a field.",
-        "Gate (Cards) The next card.",
-        "Gated Having gates.",
-    ]
-    (tmp_path / "gcide.dict.dz").write_bytes(b"damaged")
-    with pytest.raises(InputError, match="found damaged content, expected a dictionary"):
-        list(corpora.sentences_of("gcide"))
-    monkeypatch.setattr(corpora, "BROWN_FILES", 500)
-    with pytest.raises(InputError, match="found 1 files, expected 500, the whole corpus"):
-        list(corpora.sentences_of("brown", folder))
-    (folder / "nltk_data" / "corpora" / "wordnet" / "data.adv").write_text("junk | x\n")
-    with pytest.raises(InputError, match=r"data.adv, line 1: found .junk . x., expected a synset"):
-        list(corpora.sentences_of("wordnet", folder))
-    (folder / "nltk_data" / "corpora" / "brown.zip").write_bytes(b"damaged")
-    with pytest.raises(InputError, match=r"brown.zip: found damaged content"):
-        list(corpora.sentences_of("brown", folder))
-
-
-def test_corpora_that_are_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpora, "DEBIAN_WORDNET", tmp_path / "none")
-    monkeypatch.setattr(corpora, "DEBIAN_GCIDE", tmp_path / "none")
-    monkeypatch.setattr("nltk.data.path", [])
-    for name in corpora.corpus_names():
-        with pytest.raises(MissingDataError, match=f"The corpus {name} was not found: get it by"):
-            corpora.sentences_of(name)
-    with pytest.raises(InputError, match=r"no corpus 'wordnett', did you mean 'wordnet'"):
-        corpora.sentences_of("wordnett")
-
-
-def test_training_from_the_command_line(tmp_path: Path) -> None:
-    text = tmp_path / "mine.txt"
-    text.write_text("\n".join(CORPUS) + "\n")
-    out = tmp_path / "model"
-    sizes = ["--set", "n_components=3", "--set", "regularization=0.5"]
-    options = ["--corpus", str(text), *sizes, "-o", str(out)]
-    done = run_command(["train", "wtmf", *options])
-    assert done.stdout == f"mine.txt: 21 sentences\nwrote {out}\n", done.stderr
-    assert load(out).get_params()["random_state"] == 0
-    predicted = run_command(["predict", str(out)], input="cat\tcats\nzebra\tcat\n")
-    assert predicted.stdout.splitlines() == ["1.0000000000", "0.0000000000"]
-    again = run_command(["train", "wtmf", *options])
-    assert (again.returncode, again.stdout) == (2, "")
-    assert "found something there, expected a new folder" in again.stderr
-    for name in ("lsa", "lda"):
-        other = ["--corpus", str(text), "--set", "n_components=2", "-o", str(tmp_path / name)]
-        assert run_command(["train", name, *other]).returncode == 0
-    twice = ["--corpus", str(text), "--corpus", f"{tmp_path}/./mine.txt", "-o", "x"]
-    assert run_command(["train", "lsa", *twice]).stderr == "a corpus is named twice.\n"
-    unnamed = run_command(["train", "lsa", "--corpus", str(text)])
-    assert (unnamed.returncode, unnamed.stdout) == (2, "")
-    assert "name a folder by -o" in unnamed.stderr
-    untrained = run_command(["predict", "wtmf"], input="a\tb\n")
-    assert "`stsbaselines train wtmf` trains it" in untrained.stderr
-    assert "verbose" in (out / "predictor.json").read_text()
-    assert load(out).get_params()["n_jobs"] == 1
-
-
-def test_two_corpora_are_described(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).write_text("a cat\na dog\n")
-    model = training.train_on_corpora(
-        "lsa", [tmp_path / "one", tmp_path / "two"], None, {"n_components": 1}
-    )
-    sentences = {Path(name).name: each["sentences"] for name, each in model.corpora_.items()}
-    assert sentences == {"one": 2, "two": 2}
-    assert model_name("lsa", ["brown", "wordnet"]) == "lsa-brown+wordnet"
-
-
-def test_a_trained_model_in_a_configuration(tmp_path: Path) -> None:
-    (tmp_path / "corpus.txt").write_text("\n".join(CORPUS) + "\n")
-    model = training.train_on_corpora("lsa", [tmp_path / "corpus.txt"], None, {"n_components": 2})
-    folder = tmp_path / "data" / "models"
-    folder.mkdir(parents=True)
-    model.save(folder / "lsa-mine")
-    config = ExperimentConfig(
-        task="sample-sts",
-        baselines=[
-            BaselineConfig(baseline="token-cosine"),
-            BaselineConfig(baseline="lsa", model="lsa-mine"),
-            BaselineConfig(baseline="wtmf", model="wtmf-wordnet+brown"),
-        ],
-    )
-    results = experiment.run(config, tmp_path / "out", tmp_path / "data")
-    assert [len(each.cells) for each in results.baselines] == [3, 3, 0]
-    reasons = {cell.reason for cell in results.baselines[1].cells}
-    assert reasons == {"trained on the sentences of corpus.txt (21)"}
-    assert {cell.status for cell in results.baselines[1].cells} == {"not published"}
-    cells = ledger([config], tmp_path / "ledger", tmp_path / "data")
-    assert [cell.baseline for cell in cells] == ["lsa"] * 3
-    assert "Besides, 3 of systems" in report.ledger_text(cells)
-    missing = "Not run, since their models are not here (see `stsbaselines train`): wtmf."
-    assert missing in results.notes
-    pit = read_config("pit2015").baselines[4]
-    alone = ExperimentConfig(task="pit2015", baselines=[pit])
-    with pytest.raises(MissingDataError):
-        experiment.run(alone, tmp_path, tmp_path / "data")
-    with pytest.raises(MissingDataError, match="`stsbaselines train wtmf` trains it"):
-        load_model(WTMF, pit.model)
-    wrong = BaselineConfig(baseline="lda", model="lsa-mine")
-    with pytest.raises(InputError, match="found a saved 'lsa', expected a LDA"):
-        experiment.run(
-            ExperimentConfig(task="sample-sts", baselines=[wrong]), tmp_path, tmp_path / "data"
-        )
+    with pytest.raises(InputError, match="missing_weight is 7"):
+        model.set_params(missing_weight=7).transform(["a cat"])
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import math
-import re
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,20 +21,8 @@ from sklearn.svm import SVR
 import stsbaselines
 from stsbaselines.baselines import _takelab_features as features
 from stsbaselines.baselines import takelab_simple
-from stsbaselines.baselines._takelab_features import (
-    CapitalOverlap,
-    NgramOverlap,
-    NumberOverlap,
-    RelativeDifferences,
-    Sentence,
-    SpaceSimilarity,
-    StockOverlap,
-    WeightedOverlap,
-    WordNetOverlap,
-    WordSpace,
-    feature_groups,
-)
-from stsbaselines.baselines.takelab_simple import TakeLabFeatures, TakeLabSimple
+from stsbaselines.baselines._takelab_features import GROUPS, Sentence, sentences_of_pair
+from stsbaselines.baselines.takelab_simple import TakeLabFeatures, TakeLabSimple, WordSpace
 from stsbaselines.data import corpora as corpora_module
 from stsbaselines.data import find
 from stsbaselines.data.catalogue import find_task
@@ -44,7 +30,7 @@ from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.scoring.correlation import pearson
 from stsbaselines.tasks import sts
 from stsbaselines.text import wordnet as wordnet_module
-from stsbaselines.text.information_content import InformationContent, information_content
+from stsbaselines.text.information_content import InformationContent
 
 CONTENT = InformationContent({"the": 25, "cat": 4, "dog": 2}, total=100)
 ROWS = {"cat": 0, "dog": 1, "kitten": 2}
@@ -66,19 +52,13 @@ class TinyWordNet:
 def tiny_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
     wordnet = TinyWordNet()
     monkeypatch.setattr(features, "load_wordnet", lambda folder: wordnet)
-    monkeypatch.setattr(features, "_found_wordnet", lambda: Path("wordnet"))
-    monkeypatch.setattr(takelab_simple, "find_wordnet", lambda data_dir=None: Path("wordnet"))
+    for module in (features, takelab_simple):
+        monkeypatch.setattr(module, "find_wordnet", lambda data_dir=None: Path("wordnet"))
 
 
-GROUPS = feature_groups(CONTENT, [SPACE, SPACE])
-
-
-def test_unknown_words_can_have_no_information_content() -> None:
-    known, unknown = (
-        InformationContent({"cat": 2}, 8, zero_unknown=zero) for zero in (False, True)
-    )
-    assert (known("cat"), known("ocelot")) == (math.log(4), math.log(8))
-    assert (unknown("cat"), unknown("ocelot")) == (math.log(4), 0.0)
+def values(group: str, left: str, right: str, space: WordSpace = SPACE) -> list[float]:
+    transformer = TakeLabFeatures(CONTENT, [space], features=[group])
+    return list(transformer.transform([(left, right)])[0])
 
 
 @pytest.mark.parametrize(
@@ -94,7 +74,7 @@ def test_unknown_words_can_have_no_information_content() -> None:
     ],
 )
 def test_numbers(left: str, right: str, expected: list[float]) -> None:
-    assert NumberOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+    assert values("numbers", left, right) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +86,7 @@ def test_numbers(left: str, right: str, expected: list[float]) -> None:
     ],
 )
 def test_capitalised_words(left: str, right: str, expected: list[float]) -> None:
-    assert CapitalOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+    assert values("capitals", left, right) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +98,7 @@ def test_capitalised_words(left: str, right: str, expected: list[float]) -> None
     ],
 )
 def test_stock_symbols(left: str, right: str, expected: list[float]) -> None:
-    assert StockOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+    assert values("stocks", left, right) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +112,7 @@ def test_stock_symbols(left: str, right: str, expected: list[float]) -> None:
     ],
 )
 def test_ngrams(left: str, right: str, expected: list[float]) -> None:
-    assert NgramOverlap().transform([(left, right)]) == pytest.approx(np.array([expected]))
+    assert values("ngrams", left, right) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -146,15 +126,14 @@ def test_ngrams(left: str, right: str, expected: list[float]) -> None:
     ],
 )
 def test_wordnet_overlap(left: str, right: str, expected: float) -> None:
-    assert WordNetOverlap().transform([(left, right)]) == pytest.approx(np.array([[expected]]))
+    assert values("wordnet", left, right) == pytest.approx([expected])
 
 
 def test_weighted_overlap() -> None:
     cat, dog, the, emu = (math.log(100 / n) for n in (4, 2, 25, 1))
     words = 2 * (the + dog) / ((the + cat + dog) + (the + dog + emu))
     lemmas = 2 * dog / ((cat + dog) + (dog + emu))
-    found = WeightedOverlap(CONTENT).transform([("the cat dog", "the dog emu")])
-    assert found == pytest.approx(np.array([[words, lemmas]]))
+    assert values("weighted", "the cat dog", "the dog emu") == pytest.approx([words, lemmas])
 
 
 @pytest.mark.parametrize(
@@ -167,19 +146,19 @@ def test_weighted_overlap() -> None:
     ],
 )
 def test_spaces(left: str, right: str, expected: list[float]) -> None:
-    found = SpaceSimilarity([SPACE], CONTENT).transform([(left, right)])
-    assert found == pytest.approx(np.array([expected]))
+    assert values("spaces", left, right) == pytest.approx(expected)
 
 
 def test_the_sign_of_a_cosine_does_not_count() -> None:
     space = WordSpace({"cat": 0, "dog": 1}, np.array([[1], [-1]], dtype=np.float32))
-    assert SpaceSimilarity([space], CONTENT).transform([("cat", "dog")]).tolist() == [[1, 1]]
+    assert values("spaces", "cat", "dog", space) == [1, 1]
 
 
 def test_relative_differences() -> None:
-    found = RelativeDifferences(CONTENT).transform([("the cat dog", "the dog"), ("", "")])
     of_content = math.log(25) / (math.log(4) + math.log(25) + math.log(50))
-    assert found == pytest.approx(np.array([[0.5, of_content], [0, 0]]))
+    found = values("differences", "the cat dog", "the dog")
+    assert found == pytest.approx([0.5, of_content])
+    assert values("differences", "", "") == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -193,45 +172,14 @@ def test_relative_differences() -> None:
     ],
 )
 def test_tokens(left: str, right: str, expected: tuple[tuple[str, ...], ...]) -> None:
-    assert features.tokens_of_pair(left, right) == expected
-
-
-@pytest.mark.parametrize("source", ["[Wordnet 1.6]", "[1913 Webster + wordnet]", "[WORDNET]"])
-def test_wordnet_is_a_source_however_it_is_written(source: str) -> None:
-    paragraphs = ["a paragraph", f"another one {source}", "a third one [PJC]"]
-    assert list(corpora_module._own(paragraphs)) == ["", "", "a third one [PJC]"]
-
-
-@pytest.mark.official
-@pytest.mark.usefixtures("official_data")
-def test_no_kept_paragraph_of_the_real_dictionary_names_wordnet_as_its_source() -> None:
-    if not corpora_module.DEBIAN_GCIDE.is_file():
-        pytest.skip("needs Debian's package dict-gcide")
-    text = gzip.decompress(corpora_module.DEBIAN_GCIDE.read_bytes()).decode("utf-8", "replace")
-    paragraphs = text.split("\n\n")
-    kept = [each for each in corpora_module._own(paragraphs) if each]
-    named = [mark for each in kept for mark in re.findall(r"\[[^\]]*\]", each)]
-    assert len(named) > 100_000
-    assert not any("wordnet" in mark.lower() for mark in named)
-    assert any("[Wordnet" in each for each in paragraphs)
+    assert tuple(each.tokens for each in sentences_of_pair(left, right, None)) == expected
 
 
 def test_only_content_words_have_lemmas() -> None:
-    one, _ = features.sentences_of_pair("The cats, and dogs!", "", TinyWordNet())
-    assert one == Sentence(("the", "cats", "and", "dogs"), ("cats", "dogs"), ("cat", "dog"))
-
-
-def test_information_content_by_hand() -> None:
-    content = information_content(["The cat.", "the dog"])
-    assert content("the") == pytest.approx(math.log(4 / 2))
-    assert content("cat") == content("emu") == pytest.approx(math.log(4))
-    assert information_content([])("cat") == 0
-
-
-@given(st.dictionaries(st.text(max_size=3), st.integers(2, 9)), st.text(max_size=3))
-def test_no_word_says_more_than_an_unknown_one(counts: dict[str, int], word: str) -> None:
-    content = InformationContent(counts, sum(counts.values()) + 1)
-    assert 0 <= content(word) <= content("unknown")
+    wordnet: Any = TinyWordNet()
+    one, _ = sentences_of_pair("The cats, and dogs", "", wordnet)
+    tokens, words = ("The", "cats", ",", "and", "dogs"), ("the", "cats", "and", "dogs")
+    assert one == Sentence(tokens, words, ("cats", "dogs"), ("cat", "dog"))
 
 
 WORDS = ["the", "Cat", "cats", "dog", "kitten", "emu", "12", "12.5", ".ABC", "n't", "-", "news"]
@@ -240,12 +188,11 @@ SENTENCES = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join) | st.text
 
 @given(SENTENCES, SENTENCES)
 def test_features_are_symmetric_and_in_range(left: str, right: str) -> None:
-    for group in GROUPS.values():
-        there, back = group.transform([(left, right), (right, left)])
-        assert there == pytest.approx(back)
-        assert (there >= 0).all()
-        for name, value in zip(group.get_feature_names_out(), there, strict=True):
-            assert name.endswith("_count") or value <= 1 + 1e-12
+    there, back = all_features([(left, right), (right, left)])
+    assert there == pytest.approx(back)
+    assert (there >= 0).all()
+    for name, value in zip(all_names(), there, strict=True):
+        assert name.endswith("_count") or value <= 1 + 1e-12
 
 
 @given(st.lists(st.sampled_from(["Cat", "dogs", "the", "12", ".ABC"]), max_size=5).map(" ".join))
@@ -277,15 +224,17 @@ def test_there_are_21_features() -> None:
 
 
 def test_spaces_are_needed_for_their_features() -> None:
-    for transformer in (TakeLabFeatures(CONTENT, []), SpaceSimilarity([], CONTENT)):
-        with pytest.raises(InputError, match="needs at least one space"):
-            transformer.transform([("a cat", "a dog")])
-        with pytest.raises(InputError, match="needs at least one space"):
-            transformer.get_feature_names_out()
-    assert TakeLabFeatures(CONTENT, [], features=["numbers"]).transform([("1", "1")]).shape == (
-        1,
-        3,
-    )
+    with pytest.raises(InputError, match="needs at least one space"):
+        TakeLabFeatures(CONTENT).transform([("a cat", "a dog")])
+    with pytest.raises(InputError, match="needs at least one space"):
+        TakeLabFeatures(CONTENT).get_feature_names_out()
+    with pytest.raises(InputError, match="need information content"):
+        TakeLabFeatures(features=["weighted"]).transform([("a cat", "a dog")])
+
+
+def test_numbers_need_no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(features, "load_wordnet", None)
+    assert TakeLabFeatures(features=["numbers"]).transform([("1", "1")]).shape == (1, 3)
 
 
 def test_a_transformer_is_cloned() -> None:
@@ -297,37 +246,32 @@ def test_a_transformer_is_cloned() -> None:
 PAIRS = [("a cat", "the cat"), ("cat", "dog"), ("emus run", "a cat"), ("12 dogs", "12 dogs")] * 5
 
 
-def test_features_are_those_of_the_groups() -> None:
-    assert tuple(GROUPS) == takelab_simple.GROUPS
-    expected = np.hstack([group.transform(PAIRS) for group in GROUPS.values()])
-    assert (all_features(PAIRS) == expected).all()
-
-
-@given(st.sets(st.sampled_from(takelab_simple.GROUPS), min_size=1), st.randoms())
+@given(st.sets(st.sampled_from(list(GROUPS)), min_size=1), st.randoms())
 def test_chosen_groups_are_the_columns_of_all(groups: set[str], random: Any) -> None:
     chosen = random.sample(sorted(groups), len(groups))
     transformer = TakeLabFeatures(CONTENT, [SPACE, SPACE], features=chosen)
-    columns = [
-        column
-        for group in takelab_simple.GROUPS
-        for column in GROUPS[group].get_feature_names_out()
+    expected = [
+        name
+        for group in GROUPS
+        for name in TakeLabFeatures(CONTENT, [SPACE, SPACE], None, [group]).get_feature_names_out()
         if group in groups
     ]
-    assert transformer.get_feature_names_out().tolist() == columns
-    places = [all_names().index(column) for column in columns]
-    assert (transformer.transform(PAIRS) == all_features(PAIRS)[:, places]).all()
+    assert transformer.get_feature_names_out().tolist() == expected
+    columns = [all_names().index(name) for name in expected]
+    assert (transformer.transform(PAIRS) == all_features(PAIRS)[:, columns]).all()
 
 
 def test_features_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     content = InformationContent({"the": 2}, total=100)
     found = TakeLabFeatures(content, [SPACE]).transform(PAIRS)
-    monkeypatch.setattr(WordNetOverlap, "row", None)
+    for group in set(GROUPS) - {"spaces"}:
+        monkeypatch.setitem(GROUPS, group, None)
     other = WordSpace({"cat": 0, "dog": 1}, np.array([[1, 0], [1, 1]], dtype=np.float32))
     in_other = TakeLabFeatures(content, [other]).transform(PAIRS)
     names = TakeLabFeatures(content, [SPACE]).get_feature_names_out().tolist()
     differs = (found != in_other).any(axis=0)
     assert list(itertools.compress(names, differs)) == ["space_1", "weighted_space_1"]
-    monkeypatch.setattr(SpaceSimilarity, "row", None)
+    monkeypatch.setitem(GROUPS, "spaces", None)
     assert (TakeLabFeatures(content, [SPACE]).transform(PAIRS[::-1]) == found[::-1]).all()
 
 
@@ -351,14 +295,6 @@ def test_it_learns_and_is_saved(grid: bool, corpora: list[str], tmp_path: Path) 
     pairs = [*PAIRS, ("kittens sleep", "cats sleep"), ("", "")]
     assert (loaded.predict(pairs) == model.predict(pairs)).all()
     assert loaded.predict([]).shape == (0,)
-
-
-def test_the_grid_search_takes_the_best_of_all_folds_together(corpora: list[str]) -> None:
-    model = TakeLabSimple(corpora, n_components=3, grid=True, random_state=3).fit(PAIRS, GOLD)
-    expected = takelab_simple._best_choice(
-        model.transformer().transform(PAIRS), np.array(GOLD), 3, 1
-    )
-    assert (model.C_, model.epsilon_, model.gamma_) == expected
 
 
 def test_the_quality_of_a_choice_is_that_of_all_folds_together() -> None:
@@ -402,6 +338,13 @@ def test_the_grid_search_finds_the_best_of_the_whole_grid() -> None:
     assert found == max(grid, key=quality)
 
 
+def test_the_grid_search_uses_the_features_of_the_pairs(corpora: list[str]) -> None:
+    model = TakeLabSimple(corpora, n_components=3, grid=True, random_state=3).fit(PAIRS, GOLD)
+    features = model.transformer().transform(PAIRS)
+    expected = takelab_simple._best_choice(features, np.array(GOLD), 3, 1)
+    assert (model.C_, model.epsilon_, model.gamma_) == expected
+
+
 @pytest.mark.parametrize(("gold", "beyond"), [(5.0, 4.0), (0.0, -4.0)])
 def test_scores_are_clipped(gold: float, beyond: float, corpora: list[str]) -> None:
     model = TakeLabSimple(corpora).fit(PAIRS, [gold] * 20)
@@ -425,22 +368,7 @@ def test_memory_does_not_grow_with_pairs_times_support_vectors(corpora: list[str
     assert peak < 5000 * 2000 * np.dtype(float).itemsize / 2
 
 
-def test_a_grid_search_makes_a_kernel_once_for_each_c_and_gamma(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made = list[float]()
-
-    def counting(features: Any, gamma: float) -> Any:
-        made.append(gamma)
-        return rbf_kernel(features, gamma=gamma)
-
-    monkeypatch.setattr("sklearn.metrics.pairwise.rbf_kernel", counting)
-    x = np.linspace(0, 5, 20)
-    takelab_simple._best_choice(x[:, None], x, 0, 1)
-    assert made == list(takelab_simple.GRID_GAMMA) * len(takelab_simple.GRID_C)
-
-
-def test_a_corpus_is_learnt_once_for_many_models(
+def test_a_corpus_is_read_once_for_many_models(
     corpora: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = TakeLabSimple(corpora).fit(PAIRS, GOLD)
@@ -472,7 +400,9 @@ def test_corpora_of_one_relative_path_are_two(
 def test_the_seed_is_that_of_the_spaces(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     words = [f"word{number}" for number in range(40)]
-    lines = [" ".join(random.choice(words, 3)) for _ in range(30 * takelab_simple.PASSAGE)]
+    lines = [
+        " ".join(random.choice(words, 3)) for _ in range(30 * takelab_simple.SENTENCES_PER_PASSAGE)
+    ]
     (tmp_path / "corpus.txt").write_text("\n".join(lines) + "\n")
     vectors = [
         TakeLabSimple([tmp_path / "corpus.txt"], n_components=3, random_state=seed)
@@ -494,7 +424,7 @@ def test_groups_of_features(groups: list[str], corpora: list[str], tmp_path: Pat
     assert (stsbaselines.load(tmp_path / "saved").predict(PAIRS) == model.predict(PAIRS)).all()
 
 
-def test_where_corpora_and_wordnet_are_looked_for(
+def test_where_corpora_and_wordnet_are_searched(
     corpora: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = list[Any]()
@@ -519,7 +449,7 @@ def test_where_corpora_and_wordnet_are_looked_for(
     assert len(asked) == 4
 
 
-def test_wordnet_must_be_here(corpora: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_wordnet_is_reported(corpora: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(takelab_simple, "find_wordnet", corpora_module.find_wordnet)
     monkeypatch.setattr(corpora_module, "DEBIAN_WORDNET", Path("none"))
     monkeypatch.setattr("nltk.data.path", [])
@@ -532,13 +462,12 @@ def test_wordnet_must_be_here(corpora: list[str], monkeypatch: pytest.MonkeyPatc
     [
         ({"corpora": "brown"}, "must be a list of corpora"),
         ({"corpora": []}, "must be a list of corpora"),
-        ({"corpora": 1}, "must be a list of corpora"),
         ({"corpora": Path("brown")}, "must be a list of corpora"),
         ({"corpora": ["x", "x"]}, "named twice"),
         ({"corpora": ["x", 1]}, "must be a list of corpora"),
         ({"corpora": ["no-such.txt"]}, "there is no corpus 'no-such.txt'"),
-        ({"grid": 1}, "grid must be true or false"),
-        ({"zero_unknown": 1}, "zero_unknown must be true or false"),
+        ({"grid": 1}, "grid is 1, but must be true or false"),
+        ({"zero_unknown": 1}, "zero_unknown is 1"),
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"C": 0}, "C is 0"),
         ({"epsilon": math.nan}, "epsilon is nan"),
@@ -546,11 +475,9 @@ def test_wordnet_must_be_here(corpora: list[str], monkeypatch: pytest.MonkeyPatc
         ({"n_components": 0}, "n_components is 0"),
         ({"random_state": -1}, "random_state is -1"),
         ({"features": "ngrams"}, "features must be a list of names, not 'ngrams'"),
-        ({"features": []}, "features must be a list of names"),
-        ({"features": 1}, "features must be a list of names"),
         ({"features": ["ngram"]}, "no group of features 'ngram', did you mean 'ngrams'"),
-        ({"wordnet": 1}, "wordnet must be a path"),
-        ({"data_dir": 1}, "data_dir must be a path"),
+        ({"wordnet": 1}, "wordnet is 1, but must be a path"),
+        ({"data_dir": 1}, "data_dir is 1"),
     ],
 )
 def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
@@ -565,8 +492,6 @@ def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) 
         (20, GOLD[:-1], False, "each with a score"),
         (20, [math.nan, *GOLD[1:]], False, "scores from 0 to 5"),
         (20, [5.1, *GOLD[1:]], False, "scores from 0 to 5"),
-        (20, [-0.1, *GOLD[1:]], False, "scores from 0 to 5"),
-        (20, ["x", *GOLD[1:]], False, "scores from 0 to 5"),
         (0, [], False, "pairs, at least 1, each"),
         (9, GOLD[:9], True, "pairs, at least 10, each"),
     ],
@@ -582,35 +507,6 @@ def test_a_corpus_without_words_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("one two three\n")
     with pytest.raises(InputError, match="has no word twice"):
         TakeLabSimple([tmp_path / "empty.txt"]).fit(PAIRS, GOLD)
-
-
-@pytest.mark.parametrize(
-    ("attribute", "value"),
-    [
-        ("counts_", np.array([1])),
-        ("vectors_", np.zeros((1, 3), dtype=np.float32)),
-        ("n_components", 4),
-        ("gamma_", 0.0),
-        ("gamma_", -0.02),
-        ("stems_", "x"),
-        ("stems_", []),
-        ("features", ["numbers"]),
-        ("features", ["spaces", "numbers"]),
-        ("corpora", ["one", "two"]),
-        ("dual_coef_", np.zeros(0)),
-        ("support_vectors_", np.zeros((2, 3))),
-        ("intercept_", "x"),
-        ("total_", 0),
-    ],
-)
-def test_damaged_models_are_refused(
-    attribute: str, value: Any, corpora: list[str], tmp_path: Path
-) -> None:
-    model = TakeLabSimple(corpora, n_components=3).fit(PAIRS, GOLD)
-    setattr(model, attribute, value)
-    model.save(tmp_path / "saved")
-    with pytest.raises(InputError, match="expected a saved takelab-simple"):
-        stsbaselines.load(tmp_path / "saved")
 
 
 @pytest.mark.official

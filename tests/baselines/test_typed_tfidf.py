@@ -69,6 +69,15 @@ def test_tfidf_by_hand() -> None:
     assert score == pytest.approx(5 * mill / math.hypot(mill, pond))
 
 
+def test_records_without_a_value_do_not_count() -> None:
+    records = [Record(subject=("mill",)), Record(subject=("mill pond",))]
+    empty = [Record(), Record(title=()), Record(description=())]
+    model = TypedTfidf().fit_background([*records, *empty])
+    assert model.n_records_ == 2
+    assert (model.predict(PAIRS) == TypedTfidf().fit_background(records).predict(PAIRS)).all()
+    assert TypedTfidf().fit([(records[0], Record()), (records[1], Record())]).n_records_ == 2
+
+
 def test_evidence_names_what_matched_and_adds_up_to_the_scores() -> None:
     model = TypedTfidf().fit(PAIRS)
     evidence = {each.type: each for each in model.explain(PAIRS)[0]}
@@ -78,7 +87,7 @@ def test_evidence_names_what_matched_and_adds_up_to_the_scores() -> None:
     assert model.predict(PAIRS).tolist() == scores
 
 
-def test_what_the_paper_leaves_open_is_a_parameter() -> None:
+def test_parameters_for_what_the_paper_does_not_say() -> None:
     left = Record(creator=("Smith, John",), date=("c. 1850-1860",), subject=("sea sea SHIP",))
     right = Record(creator=("John Brown",), date=("c. 1855",), subject=("sea ship ship",))
 
@@ -97,8 +106,8 @@ def test_what_the_paper_leaves_open_is_a_parameter() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"entities": "hole"}, "there is no entities 'hole', did you mean 'whole'"),
-        ({"idf": ""}, "there is no idf ''"),
+        ({"entities": "hole"}, "entities is 'hole', but must be tokens or whole"),
+        ({"idf": ""}, "idf is '', but must be smooth or plain"),
         ({"lowercase": 1}, "lowercase is 1, but must be true or false"),
         ({"empty": 6}, "empty is 6, but must be a number from 0 to 5"),
         ({"annotator": "stanfort"}, "there is no annotator 'stanfort'"),
@@ -186,7 +195,7 @@ def test_it_must_be_fitted() -> None:
         TypedTfidf().predict(PAIRS)
 
 
-def test_the_annotator_is_loaded_once_a_data_set(
+def test_the_annotator_is_loaded_once_per_data_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = []

@@ -1,0 +1,101 @@
+"""Models that are trained on corpora, by command and in a configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stsbaselines.baselines import load
+from stsbaselines.baselines.wtmf import WTMF
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.evaluation.trained_models import load_model, model_name
+from stsbaselines.experiments import models as training
+from stsbaselines.experiments import run as experiment
+from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
+from stsbaselines.experiments.reproduce import ledger
+from stsbaselines.reports import text
+from tests.helpers import run_command
+
+CORPUS = [
+    "The cat sleeps on the mat.",
+    "A cat and a dog sleep.",
+    "The dog barks at the cat.",
+    "A dog barks.",
+    "It rains and it rains.",
+    "The rain falls on the mat.",
+    "The cat sleeps on the mat.",
+] * 3
+
+
+def test_training_from_the_command_line(tmp_path: Path) -> None:
+    corpus = tmp_path / "mine.txt"
+    corpus.write_text("\n".join(CORPUS) + "\n")
+    out = tmp_path / "model"
+    sizes = ["--set", "n_components=3", "--set", "regularization=0.5"]
+    options = ["--corpus", str(corpus), *sizes, "-o", str(out)]
+    done = run_command(["train", "wtmf", *options])
+    assert done.stdout == f"mine.txt: 21 sentences\nwrote {out}\n", done.stderr
+    assert load(out).get_params()["random_state"] == 0
+    predicted = run_command(["predict", str(out)], input="cat\tcats\nzebra\tcat\n")
+    assert predicted.stdout.splitlines() == ["1.0000000000", "0.0000000000"]
+    again = run_command(["train", "wtmf", *options])
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "found something there, expected a new folder" in again.stderr
+    twice = ["--corpus", str(corpus), "--corpus", f"{tmp_path}/./mine.txt", "-o", "x"]
+    assert run_command(["train", "lsa", *twice]).stderr == "a corpus is named twice.\n"
+    unnamed = run_command(["train", "lsa", "--corpus", str(corpus)])
+    assert (unnamed.returncode, unnamed.stdout) == (2, "")
+    assert "name a folder by -o" in unnamed.stderr
+    untrained = run_command(["predict", "wtmf"], input="a\tb\n")
+    assert "`stsbaselines train wtmf` trains it" in untrained.stderr
+    assert "verbose" in (out / "predictor.json").read_text()
+    assert load(out).get_params()["n_jobs"] == 1
+
+
+def test_two_corpora_are_described(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_text("a cat\na dog\n")
+    model = training.train_on_corpora(
+        "lsa", [tmp_path / "one", tmp_path / "two"], None, {"n_components": 1}
+    )
+    sentences = {Path(name).name: each["sentences"] for name, each in model.corpora_.items()}
+    assert sentences == {"one": 2, "two": 2}
+    assert model_name("lsa", ["brown", "wordnet"]) == "lsa-brown+wordnet"
+
+
+def test_a_trained_model_in_a_configuration(tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("\n".join(CORPUS) + "\n")
+    model = training.train_on_corpora("lsa", [tmp_path / "corpus.txt"], None, {"n_components": 2})
+    folder = tmp_path / "data" / "models"
+    folder.mkdir(parents=True)
+    model.save(folder / "lsa-mine")
+    config = ExperimentConfig(
+        task="sample-sts",
+        baselines=[
+            BaselineConfig(baseline="token-cosine"),
+            BaselineConfig(baseline="lsa", model="lsa-mine"),
+            BaselineConfig(baseline="wtmf", model="wtmf-wordnet+brown"),
+        ],
+    )
+    results = experiment.run(config, tmp_path / "out", tmp_path / "data")
+    assert [len(each.cells) for each in results.baselines] == [3, 3, 0]
+    reasons = {cell.reason for cell in results.baselines[1].cells}
+    assert reasons == {"trained on the sentences of corpus.txt (21)"}
+    assert {cell.status for cell in results.baselines[1].cells} == {"not published"}
+    cells = ledger([config], tmp_path / "ledger", tmp_path / "data")
+    assert [cell.baseline for cell in cells] == ["lsa"] * 3
+    assert "Besides, 3 of systems" in text.ledger_text(cells)
+    missing = "Not run, because their models were not found (see `stsbaselines train`): wtmf."
+    assert missing in results.notes
+    pit = read_config("pit2015").baselines[4]
+    alone = ExperimentConfig(task="pit2015", baselines=[pit])
+    with pytest.raises(MissingDataError):
+        experiment.run(alone, tmp_path, tmp_path / "data")
+    with pytest.raises(MissingDataError, match="`stsbaselines train wtmf` trains it"):
+        load_model(WTMF, pit.model)
+    wrong = BaselineConfig(baseline="lda", model="lsa-mine")
+    with pytest.raises(InputError, match="found a saved 'lsa', expected a LDA"):
+        experiment.run(
+            ExperimentConfig(task="sample-sts", baselines=[wrong]), tmp_path, tmp_path / "data"
+        )
