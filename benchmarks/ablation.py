@@ -24,7 +24,7 @@ SYSTEMS = ("dkpro", "takelab-simple")
 
 def variants(baseline: BaselineConfig) -> Iterator[tuple[str, BaselineConfig]]:
     """Yield what to call each choice of features, and the baseline with them."""
-    groups = list(find(baseline.baseline).all_groups)  # type: ignore[attr-defined]
+    groups = list(find(baseline.baseline).all_groups)
     choices = {"all": groups}
     choices |= {f"without {group}": [each for each in groups if each != group] for group in groups}
     choices |= {f"only {group}": [group] for group in groups}

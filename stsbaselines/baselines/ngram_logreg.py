@@ -136,6 +136,7 @@ class NgramLogisticRegression(Predictor):
 
     name: ClassVar[str] = "ngram-logreg"
     files: ClassVar[tuple[str, ...]] = ("weights",)
+    value_: FloatArray | None
 
     def __init__(
         self,

@@ -70,9 +70,10 @@ class RandomScores(Predictor):
         if not 0 < self.high - self.low < math.inf:
             raise InputError(f"random: low must be below high, but they are {bounds}.")
         try:
-            return check_random_state(self.random_state)
+            generator: np.random.RandomState = check_random_state(self.random_state)
         except ValueError:
             raise InputError(
                 f"random: random_state is {self.random_state!r}, but must be a whole number from 0"
                 " to 4294967295."
             ) from None
+        return generator

@@ -98,7 +98,7 @@ def test_the_grid_is_chosen_by_f1() -> None:
     """On these noisy labels, accuracy would choose another C."""
     random = np.random.default_rng(9)
     shared = random.integers(0, 4, 40)
-    gold = random.random(40) < 0.15 + 0.2 * shared
+    gold = (random.random(40) < 0.15 + 0.2 * shared).tolist()
     words = ["one", "two", "three", "four"]
     pairs = [(" ".join(words), " ".join([*words[:k], *"xyz"[k:]])) for k in shared]
     grid = [0.01, 10.0]
