@@ -29,7 +29,7 @@ OTHER_PROGRAMS = {".venv/bin/pre-commit", "dask"}
 def run_console(example: Example) -> str | None:
     """Run the commands of a console block (after ``$``) and compare what they print.
 
-    In what is expected, ``...`` stands for anything within a line.
+    In what is expected, ``...`` stands for anything within a line, and a line ``...`` for any lines.
     ``make TASK`` stands for the command that the Makefile runs for it.
     """
     environment = dict(os.environ, PATH=f"{COMMAND.parent}:{os.environ['PATH']}")
@@ -42,7 +42,7 @@ def run_console(example: Example) -> str | None:
             ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment
         )
         printed = done.stdout + done.stderr
-        if not re.fullmatch(_pattern(expected), "\n".join(_lines(printed))):
+        if not re.fullmatch(_pattern(expected), "".join(f"{line}\n" for line in _lines(printed))):
             return f"$ {command}\n{printed}\n--- instead of\n{expected}"
     return None
 
@@ -53,7 +53,10 @@ def _run_of_target(match: re.Match[str]) -> str:
 
 
 def _pattern(expected: str) -> str:
-    return re.escape("\n".join(_lines(expected))).replace(re.escape("..."), ".*")
+    lines = [
+        "(?:.*\\n)*?" if line == "..." else f"{re.escape(line)}\\n" for line in _lines(expected)
+    ]
+    return "".join(lines).replace(re.escape("..."), ".*")
 
 
 def _lines(text: str) -> list[str]:
