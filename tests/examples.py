@@ -29,7 +29,7 @@ OTHER_PROGRAMS = {".venv/bin/pre-commit", "dask"}
 def run_console(example: Example) -> str | None:
     """Run the commands of a console block (after ``$``) and compare what they print.
 
-    In what is expected, ``...`` stands for anything within a line, and a line ``...`` for any lines.
+    In what is expected, ``...`` stands for anything within a line; as a line, for any lines.
     ``make TASK`` stands for the command that the Makefile runs for it.
     """
     environment = dict(os.environ, PATH=f"{COMMAND.parent}:{os.environ['PATH']}")
