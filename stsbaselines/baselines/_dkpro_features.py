@@ -23,7 +23,7 @@ from stsbaselines.baselines._pair_features import (
     KEPT_PAIRS,
     Pair,
     PairFeatures,
-    map_pairs,
+    PairFunction,
     ngrams,
 )
 from stsbaselines.predictor import check_pairs
@@ -114,13 +114,7 @@ def common_substring(left: str, right: str) -> int:
 
 @functools.lru_cache(maxsize=KEPT_PAIRS)
 def string_similarities(left: str, right: str) -> tuple[float, ...]:
-    """Return the similarities `STRING_NAMES` of two sentences; all are 0 if one is empty.
-
-    Examples
-    --------
-    >>> string_similarities("abcd", "xabcdx")
-    (1.0, 0.8, 1.0, 0.8)
-    """
+    """Return the similarities `STRING_NAMES` of two sentences; all are 0 if one is empty."""
     left, right = left.lower(), right.lower()
     if not (left and right):
         return (0.0,) * len(STRING_NAMES)
@@ -141,12 +135,6 @@ def word_similarities(left: str, right: str) -> tuple[float, ...]:
     Containment is the share of the first sentence's n-grams that the second one has, Jaccard's
     coefficient the share of all their n-grams that both have. Content words are words that are not
     stop words. Without n-grams an overlap is 0.
-
-    Examples
-    --------
-    >>> found = word_similarities("The old cat sleeps.", "The old cat runs.")
-    >>> [round(value, 2) for value in found]
-    [0.67, 0.5, 0.67, 0.33, 0.2, 0.0, 0.0]
     """
     words = [simple_words(sentence) for sentence in (left, right)]
     content = [list(filter(is_content, each)) for each in words]
@@ -174,13 +162,8 @@ def _jaccard(left: set[Any], right: set[Any]) -> float:
     return len(left & right) / len(left | right) if left or right else 0.0
 
 
-class StringSimilarity(PairFeatures):
+class StringSimilarity(PairFunction):
     """Greedy string tiling, longest common subsequence (two norms) and substring.
-
-    Parameters
-    ----------
-    n_jobs : int
-        Number of processes.
 
     Examples
     --------
@@ -188,23 +171,12 @@ class StringSimilarity(PairFeatures):
     array([[1. , 0.8, 1. , 0.8]])
     """
 
-    def __init__(self, n_jobs: int = 1) -> None:
-        self.n_jobs = n_jobs
-
-    def _names(self) -> Sequence[str]:
-        return STRING_NAMES
-
-    def _rows(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
-        return map_pairs(string_similarities, pairs, self.n_jobs)
+    names = STRING_NAMES
+    function = string_similarities
 
 
-class WordNgrams(PairFeatures):
+class WordNgrams(PairFunction):
     """Containment and Jaccard's coefficient of word n-grams.
-
-    Parameters
-    ----------
-    n_jobs : int
-        Number of processes.
 
     Examples
     --------
@@ -212,14 +184,8 @@ class WordNgrams(PairFeatures):
     array([[1., 1., 1., 1., 0., 0., 0.]])
     """
 
-    def __init__(self, n_jobs: int = 1) -> None:
-        self.n_jobs = n_jobs
-
-    def _names(self) -> Sequence[str]:
-        return WORD_NAMES
-
-    def _rows(self, pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
-        return map_pairs(word_similarities, pairs, self.n_jobs)
+    names = WORD_NAMES
+    function = word_similarities
 
 
 class CharacterNgrams(PairFeatures):
@@ -270,13 +236,7 @@ class CharacterNgrams(PairFeatures):
 
 
 def character_profile(sentence: str, order: int) -> Counter[str]:
-    """Count the character n-grams of a sentence, without spaces and punctuation.
-
-    Examples
-    --------
-    >>> character_profile("A b, ab", 2)
-    Counter({'ab': 2, 'ba': 1})
-    """
+    """Count the character n-grams of a sentence, without spaces and punctuation."""
     text = alphanumerics(sentence).lower()
     return Counter(text[start : start + order] for start in range(len(text) - order + 1))
 

@@ -101,14 +101,7 @@ def corpus_space(corpus: CorpusState, data_dir: str | None = None) -> Space:
 
 
 class SemanticAnalysis(PairFeatures):
-    """Cosines by explicit semantic analysis, one per corpus.
-
-    Parameters
-    ----------
-    corpora : sequence of str or Path
-        Names or files; see `stsbaselines.data.corpora.sentences_of`.
-    data_dir : path or None
-        Folder that is searched first for corpora.
+    """Cosines by explicit semantic analysis, one per corpus; parameters as of `DKPro`.
 
     Attributes
     ----------
@@ -124,15 +117,7 @@ class SemanticAnalysis(PairFeatures):
         self.data_dir = data_dir
 
     def fit(self, pairs: object = None, gold: object = None) -> SemanticAnalysis:
-        """Read the corpora.
-
-        Raises
-        ------
-        InputError
-            If they are not a list of different corpora.
-        MissingDataError
-            If a corpus was not found; the message says how to get it.
-        """
+        """Read the corpora."""
         check_corpora("SemanticAnalysis", self.corpora)
         folder = None if self.data_dir is None else str(self.data_dir)
         self.spaces_ = [corpus_space(state_of(corpus), folder) for corpus in self.corpora]
@@ -147,14 +132,7 @@ class SemanticAnalysis(PairFeatures):
 
 
 def pack_spaces(spaces: Sequence[Space]) -> tuple[list[list[str]], Arrays]:
-    """Return the words of spaces, and the sparse vectors of all as three arrays, to be saved.
-
-    Examples
-    --------
-    >>> [space] = unpack_spaces(*pack_spaces([space_of(["a cat", "the cat"])]))
-    >>> dict(space.rows), space.vectors.toarray().round(2)
-    ({'cat': 0}, array([[0.71, 0.71]], dtype=float32))
-    """
+    """Return the words of spaces, and the sparse vectors of all as three arrays, to be saved."""
     words = [list(space.rows) for space in spaces]
     width = max((space.vectors.shape[1] for space in spaces), default=0)
     nothing = _matrix(np.zeros(0, np.float32), np.zeros(0, int), np.zeros(1, int), width)

@@ -18,17 +18,16 @@ import numpy as np
 import numpy.typing as npt
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import open_to_read
+from stsbaselines.io import read_whole
 
 TABLE_HEADER = ("index", "feature", "value", "label", "weight_base2")
 ALWAYS_ON = "*always-on*"
-LARGEST_FILE = 16 << 20
 _PYTHON_UNPICKLER: Any = pickle._Unpickler  # the C one allocates what a damaged file claims
 LogOdds = tuple[npt.NDArray[np.int_], npt.NDArray[np.float64], npt.NDArray[np.float64], float]
 
 
 class Weight(NamedTuple):
-    """A weight of the classifier: for a label, if a feature has a value."""
+    """The weight of a label for one value of a feature."""
 
     number: int
     feature: str
@@ -46,10 +45,7 @@ def read_weights(path: Path, feature_names: Sequence[str]) -> LogOdds:
         Number of the feature, its value, and the natural logarithm of the odds.
     intercept : float
     """
-    with open_to_read(path) as stream:
-        content = stream.read(LARGEST_FILE + 1)
-    if len(content) > LARGEST_FILE:
-        raise InputError([Fault(str(path), "over 16 MiB", "the weights of a classifier")])
+    content = read_whole(path)
     is_table = content.startswith(b"index\t")
     weights = _from_table(path, content) if is_table else _from_pickle(path, content)
     problem = _problem(weights, {*feature_names, ALWAYS_ON})

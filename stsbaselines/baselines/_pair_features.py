@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -80,14 +80,30 @@ class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return is_learned or type(self).fit is PairFeatures.fit
 
 
-def map_pairs(function: Callable[[str, str], T], pairs: Sequence[Pair], n_jobs: int = 1) -> list[T]:
-    """Return what a function gives for each pair; many pairs are split between processes.
+class PairFunction(PairFeatures):
+    """Features that are a function of two sentences; a subclass defines `names` and `function`.
 
-    Examples
-    --------
-    >>> map_pairs(max, [("a", "b"), ("d", "c")])
-    ['b', 'd']
+    Parameters
+    ----------
+    n_jobs : int
+        Number of processes.
     """
+
+    names: ClassVar[Sequence[str]]
+    function: ClassVar[Callable[[str, str], Sequence[float]]]
+
+    def __init__(self, n_jobs: int = 1) -> None:
+        self.n_jobs = n_jobs
+
+    def _names(self) -> Sequence[str]:
+        return self.names
+
+    def _rows(self, pairs: Sequence[Pair]) -> Sequence[Sequence[float]]:
+        return map_pairs(type(self).function, pairs, self.n_jobs)
+
+
+def map_pairs(function: Callable[[str, str], T], pairs: Sequence[Pair], n_jobs: int = 1) -> list[T]:
+    """Return what a function gives for each pair; many pairs are split between processes."""
     if n_jobs == 1 or len(pairs) <= PAIRS_PER_TASK:
         return [function(left, right) for left, right in pairs]
     tasks = (delayed(map_pairs)(function, part) for part in chunks_of(pairs, PAIRS_PER_TASK))
@@ -95,11 +111,5 @@ def map_pairs(function: Callable[[str, str], T], pairs: Sequence[Pair], n_jobs: 
 
 
 def ngrams(words: Sequence[str], order: int) -> set[tuple[str, ...]]:
-    """Return the n-grams of words.
-
-    Examples
-    --------
-    >>> sorted(ngrams(["a", "b", "a"], 2))
-    [('a', 'b'), ('b', 'a')]
-    """
+    """Return the n-grams of words."""
     return set(zip(*(words[start:] for start in range(order)), strict=False))

@@ -18,68 +18,59 @@ HIGHEST_SEED = 2**32 - 1
 MOST_COMPONENTS = 10_000
 
 
+def check_parameter(model: Any, name: str, is_valid: bool, expected: str) -> None:
+    """Raise an error that names the baseline, the parameter and its value if it is not valid."""
+    if not is_valid:
+        value = getattr(model, name)
+        raise InputError(f"{model.name}: {name} is {value!r}, but must be {expected}.")
+
+
 def check_whole_numbers(model: Predictor, **bounds: tuple[int, int]) -> None:
     """Check that parameters are whole numbers within inclusive bounds."""
-    for name, (lowest, highest) in bounds.items():
+    for name, (low, high) in bounds.items():
         value = getattr(model, name)
-        is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-        if not (is_whole and lowest <= value <= highest):
-            raise InputError(
-                f"{model.name}: {name} is {value!r}, but must be a whole number from {lowest}"
-                f" to {highest}."
-            )
+        is_valid = isinstance(value, numbers.Integral) and is_number(value) and low <= value <= high
+        check_parameter(model, name, is_valid, f"a whole number from {low} to {high}")
 
 
 def check_numbers(model: Predictor, **bounds: tuple[float, float]) -> None:
     """Check that parameters are numbers within inclusive bounds."""
-    for name, (lowest, highest) in bounds.items():
+    for name, (low, high) in bounds.items():
         value = getattr(model, name)
-        if not (is_number(value) and lowest <= value <= highest):
-            raise InputError(
-                f"{model.name}: {name} is {value!r}, but must be a number from {lowest:g}"
-                f" to {highest:g}."
-            )
+        is_valid = is_number(value) and low <= value <= high
+        check_parameter(model, name, is_valid, f"a number from {low:g} to {high:g}")
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a real number; a truth value is not."""
+    """Return whether a value is a real number; a boolean is not."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def check_booleans(model: Predictor, *names: str) -> None:
     """Check that parameters are booleans."""
     for name in names:
-        value = getattr(model, name)
-        if not isinstance(value, bool):
-            raise InputError(f"{model.name}: {name} is {value!r}, but must be true or false.")
+        check_parameter(model, name, isinstance(getattr(model, name), bool), "true or false")
 
 
 def check_choices(model: Predictor, **choices: Sequence[str]) -> None:
     """Check that parameters have one of their possible values."""
     for name, known in choices.items():
-        value = getattr(model, name)
-        if value not in known:
-            *others, last = known
-            raise InputError(
-                f"{model.name}: {name} is {value!r}, but must be {', '.join(others)} or {last}."
-            )
+        *others, last = known
+        expected = f"{', '.join(others)} or {last}"
+        check_parameter(model, name, getattr(model, name) in known, expected)
 
 
 def check_paths(model: Predictor, *names: str) -> None:
     """Check that parameters are paths or None."""
     for name in names:
-        value = getattr(model, name)
-        if not isinstance(value, str | Path | None):
-            raise InputError(f"{model.name}: {name} is {value!r}, but must be a path or None.")
+        is_valid = isinstance(getattr(model, name), str | Path | None)
+        check_parameter(model, name, is_valid, "a path or None")
 
 
 def check_jobs(model: Any) -> None:
     """Check that `n_jobs` is a whole number other than 0."""
-    n_jobs = model.n_jobs
-    if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise InputError(
-            f"{model.name}: n_jobs is {n_jobs!r}, but must be a whole number other than 0."
-        )
+    is_valid = isinstance(model.n_jobs, int) and is_number(model.n_jobs) and model.n_jobs != 0
+    check_parameter(model, "n_jobs", is_valid, "a whole number other than 0")
 
 
 def check_corpora(owner: str, corpora: object) -> None:
@@ -96,13 +87,7 @@ def check_corpora(owner: str, corpora: object) -> None:
 
 
 def chosen_groups(owner: str, known: Sequence[str], features: Sequence[str] | None) -> list[str]:
-    """Return the groups of features that are asked for, in their usual order; None means all.
-
-    Examples
-    --------
-    >>> chosen_groups("takelab-simple", ["numbers", "ngrams", "spaces"], ["spaces", "numbers"])
-    ['numbers', 'spaces']
-    """
+    """Return the groups of features that are asked for, in their usual order; None means all."""
     wanted = known if features is None else features
     if isinstance(wanted, str) or not (isinstance(wanted, Sequence) and wanted):
         raise InputError(f"{owner}: features must be a list of names, not {wanted!r}.")
@@ -113,13 +98,7 @@ def chosen_groups(owner: str, known: Sequence[str], features: Sequence[str] | No
 
 
 def checked_scores(owner: str, gold: Any, count: int, fewest: int) -> FloatArray:
-    """Return the gold scores of `count` pairs, at least `fewest`, as an array.
-
-    Examples
-    --------
-    >>> checked_scores("dkpro", [5, 2.5], count=2, fewest=2)
-    array([5. , 2.5])
-    """
+    """Return the gold scores of `count` pairs, at least `fewest`, as an array."""
     if gold is None:
         raise InputError(f"{owner} must be trained on pairs with scores first.")
     try:

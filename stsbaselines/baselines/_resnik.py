@@ -25,14 +25,7 @@ class WordNetSimilarity(PairFeatures):
     same lemma, else the highest similarity of two nouns or two verbs, else 0. The similarity is
     the mean of the two sentences' averages, weighted by idf.
 
-    Parameters
-    ----------
-    wordnet : path or None
-        Folder of WordNet; None to search for it.
-    data_dir : path or None
-        Folder that is searched first for WordNet.
-    n_jobs : int
-        Number of processes.
+    Its parameters are those of `DKPro`.
 
     Attributes
     ----------

@@ -69,14 +69,7 @@ class WordSpace:
     vectors: npt.NDArray[np.float32]
 
     def weighted_sum(self, words: Iterable[str], weight: Callable[[str], float]) -> FloatArray:
-        """Return the weighted sum of the vectors of words; unknown words do not count.
-
-        Examples
-        --------
-        >>> space = WordSpace({"cat": 0, "dog": 1}, np.eye(2, dtype=np.float32))
-        >>> space.weighted_sum(["cats", "dog", "dogs", "emu"], len)
-        array([4., 7.])
-        """
+        """Return the weighted sum of the vectors of words; unknown words do not count."""
         known = [
             (self.rows[stem], weight(word))
             for word in words
@@ -105,16 +98,8 @@ class Resources(NamedTuple):
 class Sentence(NamedTuple):
     """A sentence as the features see it.
 
-    Attributes
-    ----------
-    tokens : tuple of str
-        With their case.
-    words : tuple of str
-        The tokens that have a letter or digit, lower-cased.
-    content : tuple of str
-        The content words among them.
-    lemmas : tuple of str
-        Lemmas of the content words; none without WordNet.
+    `words` are the tokens that have a letter or digit, lower-cased, and `content` the content
+    words among them, with their `lemmas`.
     """
 
     tokens: tuple[str, ...]
@@ -133,13 +118,6 @@ def sentences_of_pair(left: str, right: str, wordnet: WordNet | None) -> tuple[S
     Hyphens and slashes separate words, angle brackets are removed, a currency is a dollar sign,
     ``n't`` and ``'m`` are spelled out, and two tokens that the other sentence writes as one are
     joined.
-
-    Examples
-    --------
-    >>> for sentence in sentences_of_pair("I'm at the news stand", "US$12 at a newsstand", None):
-    ...     print(*sentence.tokens)
-    I am at the newsstand
-    $ 12 at a newsstand
     """
     one, other = _tokens(left), _tokens(right)
     both = _compounded(one, other), _compounded(other, one)
@@ -355,11 +333,10 @@ class TakeLabFeatures(PairFeatures):
     spaces : sequence of WordSpace
         Needed for ``spaces``.
     wordnet : path or None
-        Folder of WordNet; None to search for it. ``numbers``, ``capitals`` and ``stocks`` do
-        not need it.
+        Folder of WordNet; None to search for it. Not needed for ``numbers``, ``capitals`` and
+        ``stocks``.
     features : sequence of str or None
-        Groups to use; None means all: ``numbers``, ``capitals``, ``stocks``, ``ngrams``,
-        ``wordnet``, ``weighted``, ``spaces``, ``differences``.
+        Groups to use, see `TakeLabSimple`; None means all.
 
     Examples
     --------

@@ -173,12 +173,7 @@ def spans_of(sentence: ChunkedSentence) -> list[Span]:
 
     Punctuation is in no chunk. Where a word of a chunk is not the next token, the program
     took that token and the one after it: tokens outside of chunks, and the faults of
-    some released files, become part of the following chunk.
-
-    Returns
-    -------
-    list of tuple of int
-        Indices of tokens from 0; empty for a chunk of punctuation only.
+    some released files, become part of the following chunk. Tokens are numbered from 0.
 
     Examples
     --------

@@ -106,8 +106,6 @@ class DKPro(DKProString):
 
         Raises
         ------
-        InputError
-            For fewer than 2 pairs, gold scores that do not fit, or wrong parameters.
         MissingDataError
             If WordNet or a corpus was not found; the message says how to get it.
         """

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import copy
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, get_args
 
@@ -65,16 +64,13 @@ class DKProString(Predictor):
     ----------
     idf : {'training', 'predicted'}
         Which pairs the inverse document frequencies come from when scores are predicted. With
-        ``training``, the training pairs: the score of a pair does not depend
-        on other pairs, and a single pair can be scored. With ``predicted``, the predicted pairs,
-        as in 2012: all of them are read before the first is scored, and the
-        scores are specific to that data set. It can be much better on data unlike the
-        training pairs.
+        ``training``, a score does not depend on other pairs. With ``predicted``, as in 2012, all
+        pairs are read before the first is scored, and scores are specific to that data set; it
+        can be much better on data unlike the training pairs.
     features : sequence of str or None
         Groups of features to use; None means all: ``strings``, ``characters``, ``words``.
     n_jobs : int
-        Number of processes that compute features for `fit`; see
-        `predict_chunks` for several processes when predicting.
+        Number of processes that compute features for `fit`.
 
     Attributes
     ----------
@@ -201,15 +197,13 @@ class DKProString(Predictor):
     ) -> FloatArray:
         if sets is None or self.idf == "training":
             return _features(transformers, pairs)
-        numbers_of_set = defaultdict(list)
-        for number, name in enumerate(sets):
-            numbers_of_set[name].append(number)
-        parts = []
-        for numbers in numbers_of_set.values():
+        rows: dict[int, FloatArray] = {}
+        for name in set(sets):
+            numbers = [number for number, each in enumerate(sets) if each == name]
             part = [pairs[number] for number in numbers]
-            parts.append(_features(_refitted(transformers, part), part))
-        order = np.argsort(np.concatenate([*numbers_of_set.values()]))
-        return np.asarray(np.concatenate(parts)[order])
+            features = _features(_refitted(transformers, part), part)
+            rows.update(zip(numbers, features, strict=True))
+        return np.array([rows[number] for number in range(len(pairs))])
 
     def _keep_idf(self, transformers: Transformers, n_sentences: int) -> None:
         self.n_sentences_ = n_sentences

@@ -244,13 +244,7 @@ class NgramLogisticRegression(Predictor):
         self.C_ = float(classifier.C)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
-        """Return the probability that each pair is a paraphrase, of shape (n_pairs,).
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            If `fit` was not called.
-        """
+        """Return the probability that each pair is a paraphrase, of shape (n_pairs,)."""
         check_is_fitted(self)
         features = NgramOverlap(self.official_bigram_f).transform(pairs)
         if self.value_ is None:

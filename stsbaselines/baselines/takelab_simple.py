@@ -35,6 +35,7 @@ from stsbaselines.baselines._parameters import (
     check_booleans,
     check_corpora,
     check_jobs,
+    check_parameter,
     check_paths,
     check_whole_numbers,
     checked_scores,
@@ -171,8 +172,7 @@ class TakeLabSimple(Predictor):
         Raises
         ------
         InputError
-            For too few pairs, gold scores that do not fit, wrong parameters, or an unknown
-            corpus.
+            For too few pairs, gold scores that do not fit, or wrong parameters.
         MissingDataError
             If WordNet or a corpus was not found; the message says how to get it.
         """
@@ -261,8 +261,7 @@ class TakeLabSimple(Predictor):
         check_whole_numbers(self, n_components=(1, MOST_COMPONENTS), random_state=(0, HIGHEST_SEED))
         for name in ("C", "epsilon", "gamma"):
             value = getattr(self, name)
-            if not (is_number(value) and 0 < value < math.inf):
-                raise InputError(f"{self.name}: {name} is {value!r}, but must be above 0.")
+            check_parameter(self, name, is_number(value) and 0 < value < math.inf, "above 0")
 
 
 @functools.lru_cache(maxsize=4)

@@ -27,7 +27,7 @@ from stsbaselines.tasks.typed import TYPES, check_records
 from stsbaselines.text.annotate import Annotator, annotator_named, kind_and_place, text_sentences
 from stsbaselines.text.annotation import Annotation
 from stsbaselines.text.dates import Date, find_dates
-from stsbaselines.text.words import treebank_tokens
+from stsbaselines.text.words import is_word, treebank_tokens
 
 HIGHEST = 5.0
 Entities = Literal["tokens", "whole"]
@@ -279,23 +279,10 @@ class TypedTfidf(Predictor):
 
 
 def words_of(tokens: Iterable[str]) -> Iterator[str]:
-    """Yield the tokens that have a letter or a digit.
-
-    Examples
-    --------
-    >>> list(words_of(["A", "mill", ",", "c.", "1850"]))
-    ['A', 'mill', 'c.', '1850']
-    """
-    return (token for token in tokens if any(map(str.isalnum, token)))
+    """Yield the tokens that have a letter or a digit."""
+    return filter(is_word, tokens)
 
 
 def years_of_date(date: Date) -> set[str]:
-    """Return the first and the last year of a date, as terms.
-
-    Examples
-    --------
-    >>> [date] = find_dates("It was built in 1843-4.")
-    >>> sorted(years_of_date(date))
-    ['1843', '1844']
-    """
+    """Return the first and the last year of a date, as terms."""
     return {str(year) for year in date.years if year is not None}
