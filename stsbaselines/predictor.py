@@ -174,6 +174,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             "name": self.name,
             "parameters": {key: _plain(value) for key, value in parameters.items()},
             "attributes": {key: learned[key] for key in learned if key not in arrays},
+            "arrays": _shapes(arrays),
         }
         text = _as_json(description)
         if text is None or not _is_bounded({**description, **arrays}):
@@ -205,25 +206,26 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         if getattr(cls, "name", None) != name:
             raise InputError([Fault(str(folder), f"a saved {name!r}", f"a {cls.__name__}")])
         predictor = with_parameters(cls, description["parameters"])
-        for key, value in [*description["attributes"].items(), *read_arrays(folder / _ARRAYS)]:
+        arrays = dict(read_arrays(folder / _ARRAYS))
+        if description.get("arrays", _shapes(arrays)) != _shapes(arrays):
+            found = "other arrays than were saved"
+            raise InputError([Fault(str(folder / _ARRAYS), found, f"those of {_DESCRIPTION}")])
+        for key, value in {**description["attributes"], **arrays}.items():
             if not _is_learned(key):
                 raise InputError([Fault(str(folder), f"attribute {key!r}", "names that end in _")])
             if not _is_bounded(value):
                 raise _out_of_bounds(folder, key)
             setattr(predictor, key, value)
         predictor.loaded_from = folder
-        try:
-            predictor._check_loaded()
-        except InputError as error:
-            raise InputError([Fault(str(folder), str(error), f"a saved {name}")]) from None
         return predictor
-
-    def _check_loaded(self) -> None:
-        """Refuse learned attributes that do not belong together; a baseline may override it."""
 
 
 def _is_learned(attribute: str) -> bool:
     return attribute.endswith("_") and not attribute.startswith("_")
+
+
+def _shapes(arrays: Mapping[str, Any]) -> dict[str, list[Any]]:
+    return {name: [array.dtype.str, *array.shape] for name, array in arrays.items()}
 
 
 def _is_bounded(value: object) -> bool:

@@ -188,6 +188,15 @@ def test_saving_needs_a_new_folder_and_plain_parameters(tmp_path: Path) -> None:
         RandomScores(random_state=np.random.RandomState(1)).save(tmp_path / "other")
 
 
+def replace_arrays(folder: Path, **arrays: Any) -> None:
+    """Write other arrays, as if earlier versions had saved them, without their shapes."""
+    np.savez(folder / "arrays.npz", **arrays)
+    path = folder / "predictor.json"
+    content = json.loads(path.read_text())
+    content.pop("arrays")
+    path.write_text(json.dumps(content))
+
+
 def change(folder: Path, **fields: Any) -> None:
     """Change fields of a description; those of parameters and attributes are added."""
     path = folder / "predictor.json"
@@ -223,12 +232,12 @@ def change(folder: Path, **fields: Any) -> None:
         ),
         (lambda folder: change(folder, attributes={"a_": math.nan}), "other values of"),
         (lambda folder: (folder / "arrays.npz").write_bytes(b"PK\x03\x04"), "saved arrays"),
-        (lambda folder: np.savez(folder / "arrays.npz", a=np.ones(1)), "attribute 'a'"),
-        (lambda folder: np.savez(folder / "arrays.npz", a_=[math.nan]), "other values of 'a_'"),
-        (lambda folder: np.savez(folder / "arrays.npz", a_=[-math.inf]), "other values of 'a_'"),
-        (lambda folder: np.savez(folder / "arrays.npz", a_=[1.5e308]), "other values of 'a_'"),
-        (lambda folder: np.savez(folder / "arrays.npz", a_=[2**53 + 1]), "other values of 'a_'"),
-        (lambda folder: np.savez(folder / "arrays.npz", a_=[1j]), "other values of 'a_'"),
+        (lambda folder: replace_arrays(folder, a=[1.0]), "attribute 'a'"),
+        (lambda folder: replace_arrays(folder, a_=[math.nan]), "other values of 'a_'"),
+        (lambda folder: replace_arrays(folder, a_=[-math.inf]), "other values of 'a_'"),
+        (lambda folder: replace_arrays(folder, a_=[1.5e308]), "other values of 'a_'"),
+        (lambda folder: replace_arrays(folder, a_=[2**53 + 1]), "other values of 'a_'"),
+        (lambda folder: replace_arrays(folder, a_=[1j]), "other values of 'a_'"),
     ],
 )
 def test_loading_refuses_damaged_folders(
@@ -240,12 +249,21 @@ def test_loading_refuses_damaged_folders(
         stsbaselines.load(tmp_path / "saved")
 
 
-@pytest.mark.parametrize("arrays", [{}, {"line_": np.ones(3)}, {"line_": np.ones((2, 2))}])
-def test_learned_attributes_that_do_not_fit_are_one_sentence(
-    arrays: dict[str, Any], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(
+    "arrays", [{}, {"line_": np.ones(3)}, {"line_": np.ones(2, int)}, {"line_": 1.0, "more_": 1}]
+)
+def test_other_arrays_than_were_saved_are_refused(arrays: dict[str, Any], tmp_path: Path) -> None:
     Weighted().fit(PAIRS, GOLD).save(tmp_path / "saved")
     np.savez(tmp_path / "saved" / "arrays.npz", **arrays)
+    with pytest.raises(InputError, match=r"arrays\.npz: found other arrays than were saved"):
+        Weighted.load(tmp_path / "saved")
+
+
+@pytest.mark.parametrize("line", [None, "text", [], 7])
+def test_what_cannot_be_predicted_with_is_one_sentence(line: object, tmp_path: Path) -> None:
+    Weighted().fit(PAIRS, GOLD).save(tmp_path / "saved")
+    replace_arrays(tmp_path / "saved")
+    change(tmp_path / "saved", attributes={"line_": line})
     with pytest.raises(InputError, match=r"saved: found content .* expected a saved weighted"):
         list(Weighted.load(tmp_path / "saved").predict_chunks(PAIRS))
 
