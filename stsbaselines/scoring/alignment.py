@@ -1,8 +1,8 @@
 r"""Measures of interpretable STS: how well a system aligns and labels the chunks of two sentences.
 
 They follow the organisers' `evalF1` of 2015 and 2016, after Melamed (1998): an aligned pair of
-chunks is taken apart into links between tokens, and each link is weighted by how many others
-its tokens have.
+chunks is split into links between tokens, and each link is weighted by how many others its tokens
+have.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ Links = Mapping[tuple[int, int], Link]
 def links_of(
     alignments: Iterable[Alignment], left: Sequence[str], right: Sequence[str]
 ) -> dict[tuple[int, int], Link]:
-    """Take the aligned chunks of a sentence pair apart into links between tokens.
+    """Split the aligned chunks of a sentence pair into links between tokens.
 
     Parameters
     ----------
     alignments : iterable of (left, right, types, score)
-        Token numbers from 1, none where a chunk is not aligned; of a link that two of them
-        have, the last one counts. A score of None (NIL) counts as 0.
+        Token numbers from 1, none where a chunk is not aligned; if two alignments have the same
+        link, the last one counts. A score of None (NIL) counts as 0.
     left, right : sequence of str
         Tokens of the gold standard's sentences: those that are punctuation have no links.
 
@@ -83,7 +83,7 @@ def links_of(
     }
 
 
-# The links of an alignment are mostly the same one, which saves time and memory.
+# Most links of an alignment are equal: sharing them saves time and memory.
 _link = functools.lru_cache(1024)(Link)
 
 
@@ -113,11 +113,11 @@ def score_nearness(system: Link, gold: Link) -> float:
 
 
 def lenient_type_overlap(system: Link, gold: Link) -> float:
-    """Return `type_overlap`, but hardly a penalty for types that are nearly the same.
+    """Return `type_overlap` with the two special cases of the script's second version of 2015.
 
-    Two special cases of the second version of the script of 2015: EQUI against SIMI, SPE1 or
-    SPE2 whose score is 4 or more; and different ones of SIMI, SPE1, SPE2 and REL whose
-    scores are both below 3. The published rows of 2015 were computed without them.
+    Types that are nearly the same count as equal: EQUI and, with a score of 4 or more, SIMI, SPE1
+    or SPE2; and different ones of SIMI, SPE1, SPE2 and REL whose scores are both below 3. The
+    published rows of 2015 were computed without them.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def agreement(pairs: Sequence[tuple[Links, Links]], penalties: Sequence[Penalty]
     pairs : sequence of (system's links, gold standard's links)
         One for each sentence pair.
     penalties : sequence of callable
-        What a shared link is multiplied by; see `PENALTIES` for the official measures.
+        A shared link is multiplied by them; see `PENALTIES` for the official measures.
 
     Examples
     --------
@@ -211,36 +211,24 @@ def agreements(
     >>> [found.f for found in (whole, *each)]
     [0.6666666666666666, 1.0, 0.0]
     """
-    whole: _Weights = [], []
-    right: dict[str, _Weights] = {name: ([], []) for name in measures}
-    each: dict[str, list[Agreement]] = {name: [] for name in measures}
-    for pair in pairs:
-        shared, weights = _shared(pair), _weights_of(pair)
-        _extend(whole, weights)
+    weights: list[_Weights] = []
+    right: dict[str, list[_Weights]] = {name: [] for name in measures}
+    for system, gold in pairs:
+        weights.append(([x.weight for x in system.values()], [x.weight for x in gold.values()]))
+        shared = Counter((link, gold[place]) for place, link in system.items() if place in gold)
         for name, penalties in measures.items():
-            of_pair = _penalized(shared, penalties)
-            each[name].append(_agreement(of_pair, weights))
-            _extend(right[name], of_pair)
-    return {name: (_agreement(right[name], whole), each[name]) for name in measures}
+            right[name].append(_penalized(shared, penalties))
+    return {
+        name: (
+            _agreement(_pooled(found), _pooled(weights)),
+            [_agreement(*each) for each in zip(found, weights, strict=True)],
+        )
+        for name, found in right.items()
+    }
 
 
 # Of the system's links, and of the gold standard's.
 _Weights = tuple[list[float], list[float]]
-
-
-def _extend(weights: _Weights, more: _Weights) -> None:
-    for found, added in zip(weights, more, strict=True):
-        found += added
-
-
-def _shared(pair: tuple[Links, Links]) -> Counter[tuple[Link, Link]]:
-    system, gold = pair
-    return Counter((link, gold[place]) for place, link in system.items() if place in gold)
-
-
-def _weights_of(pair: tuple[Links, Links]) -> _Weights:
-    system, gold = pair
-    return [link.weight for link in system.values()], [link.weight for link in gold.values()]
 
 
 def _penalized(shared: Counter[tuple[Link, Link]], penalties: Sequence[Penalty]) -> _Weights:
@@ -248,28 +236,28 @@ def _penalized(shared: Counter[tuple[Link, Link]], penalties: Sequence[Penalty])
     of_system: list[float] = []
     of_gold: list[float] = []
     for (mine, theirs), count in shared.items():
-        factor = 1.0
-        for penalty in penalties:
-            factor *= penalty(mine, theirs)
+        factor = math.prod(penalty(mine, theirs) for penalty in penalties)
         of_system += [factor * mine.weight] * count
         of_gold += [factor * theirs.weight] * count
     return of_system, of_gold
 
 
-def _agreement(right: _Weights, whole: _Weights) -> Agreement:
+def _pooled(weights: Sequence[_Weights]) -> _Weights:
+    system, gold = ([x for each in weights for x in each[side]] for side in (0, 1))
+    return system, gold
+
+
+def _agreement(right: _Weights, weights: _Weights) -> Agreement:
     """Return the share of the weights that is right."""
-    return Agreement(_ratio(right[0], whole[0]), _ratio(right[1], whole[1]))
-
-
-def _ratio(shared: Iterable[float], weights: Iterable[float]) -> float | None:
-    total = math.fsum(weights)
-    return math.fsum(shared) / total if total else None
+    precision, recall = (
+        math.fsum(shared) / total if (total := math.fsum(whole)) else None
+        for shared, whole in zip(right, weights, strict=True)
+    )
+    return Agreement(precision, recall)
 
 
 def by_type(pairs: Sequence[tuple[Links, Links]], types: Iterable[str]) -> dict[str, Agreement]:
-    """Return precision and recall of each type: a link is right if both give it this type.
-
-    Not an official measure, but for error analysis.
+    """Return the `agreement` of the links of each type: not official, for error analysis.
 
     Parameters
     ----------
@@ -283,28 +271,20 @@ def by_type(pairs: Sequence[tuple[Links, Links]], types: Iterable[str]) -> dict[
     >>> by_type([(system, gold)], ["EQUI"])
     {'EQUI': Agreement(precision=None, recall=0.0)}
     """
-    found: dict[str, tuple[_Weights, _Weights]] = {name: (([], []), ([], [])) for name in types}
-    for system, gold in pairs:
-        for place, link in system.items():
-            other = gold.get(place)
-            for name in found.keys() & link.types:
-                right, whole = found[name]
-                whole[0].append(link.weight)
-                if other and name in other.types:
-                    right[0].append(link.weight)
-                    right[1].append(other.weight)
-        for link in gold.values():
-            for name in found.keys() & link.types:
-                found[name][1][1].append(link.weight)
-    return {name: _agreement(*each) for name, each in found.items()}
+
+    def of_type(name: str, links: Links) -> Links:
+        return {tokens: link for tokens, link in links.items() if name in link.types}
+
+    return {
+        name: agreement([(of_type(name, system), of_type(name, gold)) for system, gold in pairs])
+        for name in types
+    }
 
 
 def confusion(
     pairs: Sequence[tuple[Links, Links]], types: Sequence[str]
 ) -> dict[str, dict[str, float]]:
-    """Return how much weight of links has which type in the gold standard and the system.
-
-    Not an official measure, but for error analysis.
+    """Return the weight of the links by their types: not official, for error analysis.
 
     Parameters
     ----------
@@ -324,17 +304,15 @@ def confusion(
     >>> confusion([({}, gold)], ["EQUI", "SIMI"])["EQUI"]
     {'EQUI': 0.0, 'SIMI': 0.0, 'not aligned': 1.0}
     """
+
+    def type_of(link: Link | None) -> str:
+        return next(name for name in types if name in link.types) if link else UNALIGNED
+
     names = [*types, UNALIGNED]
     table = {row: dict.fromkeys(names, 0.0) for row in names}
-    main_type = functools.lru_cache(functools.partial(_main_type, types))
     for system, gold in pairs:
         for place in sorted(system.keys() | gold.keys()):
             mine, theirs = system.get(place), gold.get(place)
             weight = (theirs or system[place]).weight
-            row = main_type(theirs.types) if theirs else UNALIGNED
-            table[row][main_type(mine.types) if mine else UNALIGNED] += weight
+            table[type_of(theirs)][type_of(mine)] += weight
     return table
-
-
-def _main_type(types: Iterable[str], of_link: frozenset[str]) -> str:
-    return next(name for name in types if name in of_link)

@@ -20,7 +20,7 @@ Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
 @dataclass(frozen=True)
 class Convention:
-    """A way to make one number of a year's data sets.
+    """A way to compute one number from a year's data sets.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Convention:
         concatenated data sets, ``ALLnrm`` the same after fitting each data set's scores to its
         gold (of Pearson only).
     used_by : str
-        Papers or tools; empty for what is in use only without SMT of 2013.
-    left_out : tuple of str
+        Papers or tools; empty for what is used only without SMT of 2013.
+    excluded : tuple of str
         Data sets that do not count.
     measure : str
-        Name of the same number among the aggregates of `stsbaselines.score`, if there is one.
+        Name of the same number among the aggregates of `stsbaselines.score`, if it has one.
 
     Raises
     ------
@@ -47,7 +47,7 @@ class Convention:
     correlation: Literal["pearson", "spearman"]
     aggregate: Literal["mean", "weighted mean", "ALL", "ALLnrm"]
     used_by: str
-    left_out: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
     measure: str = ""
 
     def __post_init__(self) -> None:
@@ -57,14 +57,14 @@ class Convention:
     @property
     def english_only(self) -> bool:
         """Whether it is that of a program that has only the English data sets of 2012 to 2016."""
-        return self.left_out == _RESTRICTED
+        return self.excluded == _RESTRICTED
 
     def counts(self, dataset: str) -> bool:
-        """Tell whether a data set counts."""
-        return dataset not in self.left_out
+        """Return whether a data set counts."""
+        return dataset not in self.excluded
 
 
-_RESTRICTED = ("SMT",)  # of 2013: its sentences are given out only by the LDC
+_RESTRICTED = ("SMT",)  # of 2013: its sentences are distributed only by the LDC
 CONVENTIONS = (
     Convention("Pearson mean", "pearson", "mean", "SIF", measure="plain_mean"),
     Convention(
@@ -99,8 +99,8 @@ def value(convention: Convention, parts: Mapping[str, Pair]) -> float | None:
     ----------
     convention : Convention
     parts : mapping of str to (array-like, array-like), both of shape (n_pairs,)
-        For each data set the scores and the gold scores of the pairs that are scored. Those that
-        the convention leaves out may be missing.
+        Scores and gold scores of the scored pairs of each data set. Data sets that the convention
+        excludes may be missing.
 
     Returns
     -------

@@ -39,10 +39,6 @@ def _is_constant(values: FloatArray) -> bool:
 def deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Deviations from the weighted mean, scaled to at most 1 so that no square overflows.
 
-    Parameters
-    ----------
-    values, weights : ndarray of shape (n,)
-
     Examples
     --------
     >>> deviations(np.array([1.0, 2.0, 6.0]), np.ones(3))
@@ -130,7 +126,7 @@ def spearman(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    """Return ranks from 1, as `scipy.stats.rankdata` does, which is slow to import."""
+    """Return ranks from 1 as `scipy.stats.rankdata` does, which is slow to import."""
     order = np.argsort(values)
     ordered = values[order]
     begins = np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
@@ -235,7 +231,7 @@ def mean(values: Sequence[float | None], weights: Sequence[float] | None = None)
 
     Parameters
     ----------
-    values : sequence of float or None, one a data set
+    values : sequence of float or None, one per data set
     weights : sequence of float, optional
         Number of scored pairs of each data set.
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stsbaselines.scoring.correlation import FloatArray
+
 BoolArray = npt.NDArray[np.bool_]
 
 
@@ -32,9 +34,7 @@ def _labels(values: npt.ArrayLike, name: str) -> BoolArray:
     return labels.astype(np.bool_)
 
 
-def _scored(
-    scores: npt.ArrayLike, gold: npt.ArrayLike
-) -> tuple[npt.NDArray[np.float64], BoolArray]:
+def _scored(scores: npt.ArrayLike, gold: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
     values, truth = np.asarray(scores, dtype=np.float64), _labels(gold, "gold")
     if values.shape != truth.shape:
         raise ValueError(f"scores has {values.size} values, but gold has {truth.size}")
@@ -49,7 +49,7 @@ def identification(predicted: npt.ArrayLike, gold: npt.ArrayLike) -> Identificat
     Parameters
     ----------
     predicted, gold : array-like of bool of shape (n_pairs,)
-        True for a paraphrase. Debatable pairs must be left out before.
+        True for a paraphrase. Debatable pairs must be excluded before.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
     ----------
     scores : array-like of float of shape (n_pairs,)
     gold : array-like of bool of shape (n_pairs,)
-        Debatable pairs must be left out before.
+        Debatable pairs must be excluded before.
 
     Returns
     -------
@@ -120,14 +120,13 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
     found = np.cumsum(truth[np.argsort(values, kind="stable")[::-1]])
     precision = found / np.arange(1, len(found) + 1)
     recall = found / int(truth.sum())
-    sums = precision + recall
-    f1 = np.divide(2 * precision * recall, sums, out=np.zeros(len(found)), where=sums > 0)
+    f1 = _harmonic_mean(precision, recall)
     best = int(np.argmax(f1))
     return BestCut(float(f1[best]), float(precision[best]), float(recall[best]))
 
 
 def average_precision(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
-    """Average precision of scikit-learn, in which equal scores make one cut: not official.
+    """Average precision as scikit-learn computes it, where equal scores make one cut: not official.
 
     Parameters
     ----------
@@ -149,17 +148,15 @@ def average_precision(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | Non
     >>> average_precision([0.9, 0.8, 0.7], [True, False, False])
     1.0
     """
-    from sklearn.metrics import average_precision_score
-
     values, truth = _scored(scores, gold)
-    ranks = np.unique(values, return_inverse=True)[1]  # any order-preserving numbers will do
-    return float(average_precision_score(truth, ranks)) if truth.any() else None
+    if not truth.any():
+        return None
+    _, precision, recall = _curve(values, truth)
+    return float(-np.sum(np.diff(recall, append=0.0) * precision))
 
 
-def f1_curve(
-    scores: npt.ArrayLike, gold: npt.ArrayLike
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """F1 at each threshold: pairs of at least that score are taken for paraphrases.
+def f1_curve(scores: npt.ArrayLike, gold: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """F1 at each threshold: pairs of at least that score are labelled paraphrases.
 
     Equal scores make one cut, so that its maximum can be below the official `max_f1`.
 
@@ -184,13 +181,21 @@ def f1_curve(
     >>> thresholds.tolist(), f1.round(4).tolist()
     ([0.1, 0.9], [0.6667, 1.0])
     """
-    from sklearn.metrics import precision_recall_curve
-
     values, truth = _scored(scores, gold)
     if not truth.any():
         return np.empty(0), np.empty(0)
+    thresholds, precision, recall = _curve(values, truth)
+    return thresholds, _harmonic_mean(precision, recall)
+
+
+def _curve(values: FloatArray, truth: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the distinct scores, ascending, and precision and recall from each one on."""
     thresholds, ranks = np.unique(values, return_inverse=True)
-    precision, recall, _ = precision_recall_curve(truth, ranks)
+    claimed = np.cumsum(np.bincount(ranks)[::-1])[::-1]
+    found = np.cumsum(np.bincount(ranks, truth)[::-1])[::-1]
+    return thresholds, found / claimed, found / found[0]
+
+
+def _harmonic_mean(precision: FloatArray, recall: FloatArray) -> FloatArray:
     sums = precision + recall
-    f1 = np.divide(2 * precision * recall, sums, out=np.zeros(len(sums)), where=sums > 0)
-    return thresholds, f1[:-1]
+    return np.divide(2 * precision * recall, sums, out=np.zeros(len(sums)), where=sums > 0)

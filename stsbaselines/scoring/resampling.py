@@ -1,7 +1,8 @@
 """The official measures on many resamples of the pairs at once, for the bootstrap.
 
-A resample is given by how often each pair was drawn. All resamples of a measure are then a few
-matrix products instead of a loop. A result that is undefined is NaN.
+Resamples are given as `counts`, an array of shape (n_resamples, n_pairs): how often each pair was
+drawn. So a measure of all resamples takes a few matrix products instead of a loop. All functions
+return arrays of shape (n_resamples,); a result that is undefined is NaN.
 """
 
 from __future__ import annotations
@@ -20,18 +21,16 @@ from stsbaselines.scoring.paraphrase import BoolArray
 IntArray = npt.NDArray[np.integer[Any]]
 
 _CELLS_OF_BLOCK = 2**20
-_LEAST_KEPT = 0.1  # a sum of squares that loses more to its correction is computed anew
+_LEAST_KEPT = 0.1  # a sum of squares that loses more to its correction is recomputed
 _LEAST_EXPLAINED = 1e-6
 
 
 def draw(n: int, resamples: int, random_state: int | Sequence[int] = 0) -> IntArray:
-    """Draw resamples of pairs, with replacement and as many as there are.
+    """Draw resamples of `n` pairs, each of as many pairs, with replacement.
 
     Parameters
     ----------
-    n : int
-        Pairs.
-    resamples : int
+    n, resamples : int
     random_state : int or sequence of int
         Seed.
 
@@ -61,7 +60,7 @@ def _blocks(counts: IntArray) -> Iterator[IntArray]:
 
 
 def _totals(counts: IntArray, *values: npt.ArrayLike) -> FloatArray:
-    """Return the total of each kind of values on each resample, one row a kind."""
+    """Return the total of each kind of values on each resample, one row per kind."""
     table = np.stack([np.asarray(each, dtype=np.float64) for each in values], axis=1)
     totals: FloatArray = np.concatenate([block @ table for block in _blocks(counts)]).T
     return totals
@@ -86,8 +85,8 @@ def _harmonic_mean(precision: FloatArray, recall: FloatArray) -> FloatArray:
 class _Moments(NamedTuple):
     """Sums of weights, means, and sums of squares and products about the means.
 
-    `safe` tells on which resamples they are exact: not if a square is mostly cancelled by its
-    correction, as where the resample is constant or misses an outlier.
+    `safe` marks the resamples on which they are exact: not if a square is mostly cancelled by its
+    correction, such as where the resample is constant or misses an outlier.
     """
 
     total: FloatArray
@@ -116,18 +115,6 @@ def pearson(
     weights: npt.ArrayLike | None = None,
 ) -> FloatArray:
     """Pearson correlation on each resample; see `correlation.pearson`.
-
-    Parameters
-    ----------
-    scores, gold : array-like of shape (n_pairs,)
-    counts : ndarray of int of shape (resamples, n_pairs)
-        How often each pair was drawn.
-    weights : array-like of shape (n_pairs,), optional
-        Confidences.
-
-    Returns
-    -------
-    ndarray of shape (resamples,)
 
     Examples
     --------
@@ -161,18 +148,9 @@ def pearson_all_normalized(
 ) -> FloatArray:
     """ALLnrm on each resample, to which it is fitted; see `correlation.pearson_all_normalized`.
 
-    A least-squares line leaves of the squares of a data set's gold scores what its correlation
-    explains. So ALLnrm is the root of the share that is explained of the squares of all gold
-    scores: those between the data sets wholly, those within each as far as it correlates.
-
-    Parameters
-    ----------
-    scores, gold : sequence of array-like of shape (n_pairs of the data set,)
-    counts : sequence of ndarray of int of shape (resamples, n_pairs of the data set)
-
-    Returns
-    -------
-    ndarray of shape (resamples,)
+    Each argument has one array per data set. The square of ALLnrm is the share of the variation
+    of all gold scores that is explained: all of that between the data sets and, within each, what
+    its correlation explains.
 
     Examples
     --------
@@ -207,7 +185,7 @@ def pearson_all_normalized(
 
 
 class Identifications(NamedTuple):
-    """Precision, recall and F1 of paraphrase labels on each resample."""
+    """Precision, recall and F1 of labels on each resample."""
 
     precision: FloatArray
     recall: FloatArray
@@ -216,16 +194,6 @@ class Identifications(NamedTuple):
 
 def f1(labels: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> Identifications:
     """Precision, recall and F1 of labels on each resample; see `paraphrase.identification`.
-
-    Parameters
-    ----------
-    labels, gold : array-like of bool of shape (n_pairs,)
-    counts : ndarray of int of shape (resamples, n_pairs)
-
-    Returns
-    -------
-    Identifications
-        Arrays of shape (resamples,).
 
     Examples
     --------
@@ -249,19 +217,8 @@ class BestCuts(NamedTuple):
 def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> BestCuts:
     """Return the highest F1 over all cuts on each resample; see `paraphrase.max_f1`.
 
-    The copies of a pair lie side by side. A cut between them is never the best one, since F1
-    rises with each true pair and does not with any other: so cuts after all copies are enough.
-
-    Parameters
-    ----------
-    scores : array-like of float of shape (n_pairs,)
-    gold : array-like of bool of shape (n_pairs,)
-    counts : ndarray of int of shape (resamples, n_pairs)
-
-    Returns
-    -------
-    BestCuts
-        Arrays of shape (resamples,).
+    The copies of a pair have the same rank. A cut between them is never the best one, because F1
+    rises with each true pair and never with another one: so cuts after all copies are enough.
 
     Examples
     --------
@@ -292,18 +249,6 @@ def agreement(
 ) -> FloatArray:
     """F of the links on each resample of sentence pairs; see `alignment.agreement`.
 
-    Parameters
-    ----------
-    pairs : sequence of (system's links, gold standard's links)
-        One for each sentence pair.
-    penalties : sequence of callable
-        See `alignment.PENALTIES`.
-    counts : ndarray of int of shape (resamples, n_pairs)
-
-    Returns
-    -------
-    ndarray of shape (resamples,)
-
     Examples
     --------
     >>> links = alignment.links_of([((1,), (1,), ("EQUI",), 5.0)], "a", "b")
@@ -320,7 +265,7 @@ def agreement(
 def _sums(
     pair: tuple[Links, Links], penalties: Sequence[Penalty]
 ) -> tuple[float, float, float, float]:
-    """Return what is right of the weights of a system's links, these, and likewise the gold's."""
+    """Return the weight of a system's links that are right and of all, then the gold's."""
     found = alignment.agreement([pair], penalties)
     system, gold = (sum(link.weight for link in links.values()) for links in pair)
     return (found.precision or 0.0) * system, system, (found.recall or 0.0) * gold, gold

@@ -32,7 +32,7 @@ def printed(value: float, decimals: int, script_decimals: int = SCRIPT_DECIMALS)
 
 
 def agrees(value: float | None, published: Decimal, script_decimals: int = SCRIPT_DECIMALS) -> bool:
-    """Tell whether `value` rounds to every printed digit of `published`.
+    """Return whether `value` rounds to every printed digit of `published`.
 
     Parameters
     ----------

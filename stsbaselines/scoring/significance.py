@@ -1,8 +1,8 @@
 """Whether correlations differ: Fisher's z, Williams' test and the paired bootstrap.
 
-The task papers compare runs by Fisher's z as if they had been scored on different pairs, since
-they have no outputs of most runs at hand. Two systems on the same pairs depend on each other:
-then Williams' test is the right one for Pearson's correlation, and the bootstrap for any measure.
+The task papers compare runs by Fisher's z, as if the runs had been scored on different pairs. But
+two systems on the same pairs depend on each other: then Williams' test is the right one for
+Pearson's correlation, and the bootstrap for any measure.
 """
 
 from __future__ import annotations
@@ -48,10 +48,6 @@ def fisher_interval(r: float, n: int) -> Interval:
         Correlation, in [-1, 1].
     n : int
         Pairs, at least 4.
-
-    Returns
-    -------
-    Interval
 
     Raises
     ------
@@ -170,7 +166,7 @@ def bootstrap_interval(values: npt.ArrayLike) -> Interval | None:
     Returns
     -------
     Interval or None
-        Percentiles of the values that are defined; None if more than half are not.
+        Percentiles of the defined values; None if more than half are undefined.
 
     References
     ----------
@@ -197,8 +193,8 @@ class Bootstrap(NamedTuple):
     interval : Interval
         Within which 95 % of the differences on resampled pairs lie.
     p : float
-        Share of the resamples in which the first is not better (one-tailed), counting the
-        sample itself as one of them.
+        Share of the resamples in which the first is not better (one-tailed); the sample itself
+        counts as one of them.
     """
 
     interval: Interval
@@ -216,8 +212,7 @@ def paired_bootstrap(first: npt.ArrayLike, second: npt.ArrayLike) -> Bootstrap |
     Returns
     -------
     Bootstrap or None
-        None if a measure is undefined on more than half of the resamples; the others do not
-        count.
+        None if a measure is undefined on more than half of the resamples.
 
     References
     ----------

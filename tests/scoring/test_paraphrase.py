@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.metrics import precision_recall_fscore_support
+from sklearn.metrics import (
+    average_precision_score,
+    precision_recall_curve,
+    precision_recall_fscore_support,
+)
 
 from stsbaselines.scoring.paraphrase import (
     average_precision,
@@ -29,6 +33,19 @@ def test_identification_equals_scikit_learn(pairs: list[tuple[int, bool]]) -> No
     assert [ours.precision or 0, ours.recall or 0, ours.f1] == pytest.approx(theirs[:3])
     assert (ours.precision is None) == (not any(predicted))
     assert (ours.recall is None) == (not any(gold))
+
+
+@given(labelled)
+def test_curves_equal_those_of_scikit_learn(pairs: list[tuple[int, bool]]) -> None:
+    scores, gold = [score / 7 for score, _ in pairs], [label for _, label in pairs]
+    assume(any(gold))
+    assert average_precision(scores, gold) == average_precision_score(gold, scores)
+    precision, recall, cuts = precision_recall_curve(gold, scores)
+    thresholds, f1 = f1_curve(scores, gold)
+    assert thresholds.tolist() == cuts.tolist()
+    sums = precision + recall
+    expected = np.divide(2 * precision * recall, sums, out=np.zeros(len(sums)), where=sums > 0)
+    assert f1.tolist() == expected[:-1].tolist()
 
 
 def swept(scores: list[int], gold: list[bool]) -> float:
