@@ -125,6 +125,18 @@ def test_perturbed_copies_by_hand(system: list[Alignment], expected: list[float]
     assert measured(system) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("token", [".", ",", ":", "'", "`", "?", ";", '"', "-"])
+def test_punctuation_has_no_links(token: str) -> None:
+    lines: list[Alignment] = [((1, 2), (1, 2), ("EQUI",), 5.0)]
+    assert links_of(lines, ["cat", token], [token, "cat"]).keys() == {(1, 2)}
+
+
+@pytest.mark.parametrize("token", ["!", "(", "--", "``", "''", "...", "a."])
+def test_other_tokens_have_links(token: str) -> None:
+    lines: list[Alignment] = [((1,), (1,), ("EQUI",), 5.0)]
+    assert links_of(lines, [token], [token]).keys() == {(1, 1)}
+
+
 def test_scores_are_pooled_over_pairs() -> None:
     one = links_of([((1,), (1,), ("EQUI",), 5.0)], "a", "b")
     two = links_of([((i,), (i,), ("EQUI",), 5.0) for i in (1, 2, 3)], "abc", "def")
