@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stsbaselines.errors import InputError
@@ -17,6 +16,7 @@ from stsbaselines.tasks import records
 from stsbaselines.tasks.records import (
     FIELDS,
     Record,
+    read_catalogue,
     read_record,
     record_of_json,
     record_of_text,
@@ -57,10 +57,6 @@ def answer(*proxies: Any, **changes: Any) -> bytes:
     """Return an answer of the API."""
     content = {"apikey": "none", "success": True, "object": {"proxies": list(proxies)}, **changes}
     return json.dumps(content).encode()
-
-
-def _joined(pieces: list[str]) -> bytes:
-    return "".join(pieces).encode()
 
 
 def names_and_values(record: Record) -> dict[str, Any]:
@@ -275,28 +271,18 @@ def test_an_xml_file_that_is_not_utf_8(content: bytes) -> None:
 # --- all three
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.text(),
-    lambda each: st.lists(each) | st.dictionaries(st.sampled_from(["def", "dcTitle"]), each),
-    max_leaves=8,
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("1a_1_2.json", '{"success": true, "object": {"proxies": []}}'),
+        ("1a_1_2.json", '{"success": true, "object": {"proxies": [{"dcTitle": {"en": ["A"]}}]}}'),
+        ("1a_1_2.xml", "<record></record>"),
+    ],
 )
-XML_PIECES = ["<record>", "</record>", "<dcTitle>", "</dcTitle>", "<!--", "-->", "&lt;", "<", "x"]
-
-
-@pytest.mark.parametrize("read", [record_of_text, record_of_json, record_of_xml])
-@settings(max_examples=50)
-@given(
-    content=st.one_of(
-        st.binary(),
-        st.lists(st.sampled_from(["dcTitle", "dcDate", ":", "\t", "\n", "x"])).map(_joined),
-        st.lists(st.sampled_from(XML_PIECES)).map(_joined),
-        st.lists(JSON).map(lambda proxies: answer(*proxies)),
-        JSON.map(lambda item: answer(object=item)),
-    )
-)
-def test_anything_is_read_or_refused_in_a_sentence(read: Any, content: bytes) -> None:
-    with contextlib.suppress(InputError):
-        assert len(read(content, "example")) == len(FIELDS)
+def test_a_record_without_any_field_is_refused(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InputError, match="found none of the fields, expected a record with one"):
+        read_record(tmp_path / name)
 
 
 def test_files_are_read_by_their_ending(tmp_path: Path) -> None:
@@ -323,6 +309,30 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(records, "LARGEST_FILE", 10)
     with pytest.raises(InputError, match="found over 16 MiB"):
         read_record(tmp_path / "3a.txt")
+
+
+# --- catalogues
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[1]", "found a list at the line, expected an object"),
+        ('{"title": 1}', "found a number at title, expected text"),
+        ('{"title": "a"', "expected a JSON object"),
+        ('{"title": NaN}', "found NaN"),
+        ('{"title": "\\ud800"}', "found a NUL or half a surrogate pair at title, expected text"),
+        ('{"id": "1"}', "found no text, expected a record with some"),
+        ("[" * 100_000, "found JSON nested too deeply, expected a JSON object"),
+    ],
+)
+def test_a_malformed_catalogue_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    things = tmp_path / "things.jsonl"
+    things.write_text('{"title": "A mill"}\n' + line + "\n")
+    with pytest.raises(InputError) as error:
+        list(read_catalogue(things))
+    assert str(error.value).startswith(f"{things}, line 2: ")
+    assert message in str(error.value)
 
 
 @pytest.mark.official
