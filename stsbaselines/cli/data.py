@@ -1,7 +1,7 @@
 """The commands on data: `stsbaselines data`."""
 
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -214,14 +214,12 @@ def _may_fetch(task: "Task", data_dir: Path | None, accept: bool) -> bool:
     if licences.is_accepted(task) or not wanted_files(task, data_dir):
         return True
     say(f"{licences.terms(task)}\n", file=sys.stderr, flush=True)
-    by_option = accept
     if not accept and is_terminal():
-        print(
-            f"Type yes to accept the licence of {task.task}: ", end="", file=sys.stderr, flush=True
-        )
+        question = f"Type yes to accept the licence of {task.task}: "
+        say(question, end="", file=sys.stderr, flush=True)
         accept = sys.stdin.readline().strip().lower() == "yes"
     if accept:
-        with suppress(InputError) if by_option else nullcontext():  # need not be remembered
+        with suppress(InputError):  # if it cannot be remembered, the question is asked again
             licences.accept(task)
     return accept
 

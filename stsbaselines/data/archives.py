@@ -19,33 +19,11 @@ Contents = Iterator[tuple[str, bytes | None]]
 
 
 def contents_of(path: Path) -> Contents:
-    r"""Yield the name and content of a file or, if it is an archive, of each regular file in it.
+    """Yield name and content of each regular file in a zip, tar or tar.gz archive.
 
-    Parameters
-    ----------
-    path : Path
-        A zip, tar or tar.gz archive, or any other file, which may be packed (``.gz``, ``.zst``).
-
-    Yields
-    ------
-    (str, bytes or None)
-        The name of a file in an archive, or "" for the file itself; None instead of a content
-        of more than 16 MiB.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or an archive is damaged or has more than 256 MiB.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "pairs.zip")
-    ...     with zipfile.ZipFile(path, "w") as archive:
-    ...         archive.writestr("set/STS.gs.kitchen.txt", "4.2\n")
-    ...     list(contents_of(path))
-    [('set/STS.gs.kitchen.txt', b'4.2\n')]
+    Of any other file, which may be packed as by gzip, ("", content) is yielded. A content of more
+    than `LARGEST_FILE` is replaced by None. InputError is raised if a file cannot be read, or an
+    archive is damaged or larger than `LARGEST_ARCHIVE`.
     """
     if is_device(path):
         raise InputError([Fault(str(path), "a pipe or a device", "a regular file")])
@@ -59,7 +37,8 @@ def contents_of(path: Path) -> Contents:
             yield from _tar_contents(path, mode)
         else:
             with open_to_read(path) as stream:
-                yield "", _unless_too_large(stream.read(LARGEST_FILE + 1))
+                content = stream.read(LARGEST_FILE + 1)
+            yield "", content if len(content) <= LARGEST_FILE else None
     except InputError:
         raise
     except _DAMAGE:
@@ -104,10 +83,6 @@ def _tar_contents(path: Path, mode: str) -> Contents:
             stream = archive.extractfile(each) if each.isreg() else None
             if stream is not None:
                 yield each.name, stream.read() if each.size <= LARGEST_FILE else None
-
-
-def _unless_too_large(content: bytes) -> bytes | None:
-    return content if len(content) <= LARGEST_FILE else None
 
 
 def _too_large(path: Path) -> InputError:

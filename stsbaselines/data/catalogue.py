@@ -21,7 +21,6 @@ class DataFile(Entry):
 
     Attributes
     ----------
-    name : str
     sha256, git_blob : str or None
         The checksum, or git's object id where only that is known.
     unverified : bool

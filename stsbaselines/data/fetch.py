@@ -33,14 +33,7 @@ Files = Mapping[str, DataFile]
 
 
 class FetchedFile(NamedTuple):
-    """A file that was fetched.
-
-    Attributes
-    ----------
-    path : Path
-    address : str
-        Address of the file, or of the archive that it was in.
-    """
+    """A file that was fetched, and the address of it or of the archive that it was in."""
 
     path: Path
     address: str

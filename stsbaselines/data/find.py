@@ -165,15 +165,7 @@ def _task_folders(task: Task, data_dir: str | Path | None) -> Iterator[tuple[str
 def wanted_files(
     task: Task, data_dir: str | Path | None = None, datasets: Sequence[str] = ()
 ) -> dict[str, DataFile]:
-    """Return the missing files of a task by name, without the restricted ones.
-
-    Parameters
-    ----------
-    task : Task
-    data_dir : path, optional
-        Searched first.
-    datasets : sequence of str
-        Only the files of these data sets; by default of all.
+    """Return the missing files of a task, or of some of its data sets, without restricted ones.
 
     Examples
     --------
@@ -229,14 +221,7 @@ def require_all(
 
 
 def lacks_folders(task: Task, data_dir: str | Path | None = None) -> bool:
-    """Return whether a folder that each user has to get was not found.
-
-    Examples
-    --------
-    >>> from stsbaselines.data.catalogue import find_task
-    >>> lacks_folders(find_task("sample-typed"))
-    False
-    """
+    """Return whether a folder that each user has to get was not found."""
     return any(
         _find_folder(task, dataset, role, data_dir) is None
         for dataset in task.datasets

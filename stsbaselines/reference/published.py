@@ -1,7 +1,7 @@
-"""The published result tables of the task papers, as typed package data.
+"""The published result tables of the task papers.
 
-A table is one TSV file in `stsbaselines/reference/tables`. Its first lines,
-``# key: value``, say what it is; then come a header and one row a run. An empty cell is
+A table is one TSV file in `stsbaselines/reference/tables`. It begins with lines
+``# key: value`` that describe it, followed by a header and one row per run. An empty cell is
 one that the paper does not print, or that is illegible in our copy.
 """
 
@@ -17,8 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 
-from stsbaselines.errors import Fault, InputError, unknown
-from stsbaselines.io import entries_of, read_whole
+from stsbaselines.errors import InputError, unknown
 
 TABLES = Path(__file__).parent / "tables"
 
@@ -30,11 +29,11 @@ class Row:
     Attributes
     ----------
     text : mapping of str to str
-        The columns that are no numbers, such as ``run``.
+        The columns that are not numeric, such as ``run``.
     flags : frozenset of str
         Such as ``baseline``, ``reference-system``, ``organizer``, ``late``.
     values : mapping of str to Decimal
-        The printed numbers with their printed digits; empty cells are left out.
+        The numbers with their printed digits; empty cells are excluded.
     """
 
     text: Mapping[str, str]
@@ -49,19 +48,19 @@ class Table:
     Attributes
     ----------
     name, task, title : str
-        `task` is the catalogue's name for the task.
+        `task` is a name in the catalogue.
     note : str
         What to know when reading it.
     columns : tuple of str
     rows : tuple of Row
     dataset : str
-        The only data set that its columns are of, or "".
+        The only data set of its columns, or "".
     chunks : str
-        ``gold`` or ``system``: which chunks the runs were given, or "".
+        Which chunks the runs were given, ``gold`` or ``system``, or "".
     uncounted : frozenset of str
-        Flags of rows that the paper left out when it counted ranks.
+        Flags of rows that the paper excluded when it counted ranks.
     illegible_ranks : tuple of int
-        Ranks of runs whose aggregate is illegible in our copy, or who are not in it.
+        Ranks of runs whose aggregate is illegible or missing in our copy.
     """
 
     name: str
@@ -80,13 +79,7 @@ class Table:
         return {"table": self.name, "task": self.task, "title": self.title, "note": self.note}
 
     def row(self, run: str) -> Row:
-        """Return the row of the run of that name.
-
-        Raises
-        ------
-        InputError
-            If there is none, or several.
-        """
+        """Return the row of a run; raise InputError if there is none, or several."""
         found = [row for row in self.rows if row.text.get("run") == run]
         if not found:
             known = [row.text["run"] for row in self.rows if "run" in row.text]
@@ -96,16 +89,13 @@ class Table:
         return found[0]
 
     def cells(self) -> list[dict[str, str]]:
-        """Return the rows as printed text, one dict a row; "" for an empty cell."""
-        return [
-            {
-                column: ",".join(sorted(row.flags))
-                if column == "flags"
-                else row.text.get(column, str(row.values.get(column, "")))
-                for column in self.columns
-            }
-            for row in self.rows
-        ]
+        """Return the rows as printed text, one dict per row; "" for an empty cell."""
+        return [{column: self._cell(row, column) for column in self.columns} for row in self.rows]
+
+    def _cell(self, row: Row, column: str) -> str:
+        if column == "flags":
+            return ",".join(sorted(row.flags))
+        return row.text.get(column, str(row.values.get(column, "")))
 
 
 def table_names() -> list[str]:
@@ -116,7 +106,7 @@ def table_names() -> list[str]:
     >>> "sts2013-core" in table_names()
     True
     """
-    return sorted(path.stem for path in entries_of(TABLES) if path.suffix == ".tsv")
+    return sorted(path.stem for path in TABLES.glob("*.tsv"))
 
 
 @functools.cache
@@ -140,16 +130,7 @@ def table(name: str) -> Table:
     """
     if name not in table_names():
         raise unknown("table", name, table_names())
-    path = TABLES / f"{name}.tsv"
-    content = read_whole(path)
-    try:
-        return _table(name, content.decode("utf-8"))
-    except (ValueError, LookupError, TypeError, ArithmeticError, csv.Error):
-        raise InputError([Fault(str(path), "damaged content", "a table of results")]) from None
-
-
-def _table(name: str, text: str) -> Table:
-    lines = text.rstrip("\n").split("\n")
+    lines = (TABLES / f"{name}.tsv").read_text("utf-8").rstrip("\n").split("\n")
     head = list(itertools.takewhile(lambda line: line.startswith("# "), lines))
     about = dict(line[2:].split(": ", 1) for line in head)
     rows = list(csv.DictReader(lines[len(head) :], delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -187,10 +168,7 @@ def _row(cells: Mapping[str, str], numeric: set[str]) -> Row:
 def tables_of(task: str | None = None) -> list[Table]:
     """Return the tables of a task, the table of that name, or all tables.
 
-    Raises
-    ------
-    InputError
-        If there is no such task or table.
+    Raises InputError if there is no such task or table.
 
     Examples
     --------
@@ -210,10 +188,7 @@ def tables_of(task: str | None = None) -> list[Table]:
 def published(table_name: str, run: str) -> Mapping[str, Decimal]:
     """Return the printed numbers of one run.
 
-    Raises
-    ------
-    InputError
-        If there is no such table or run, or the run has no number.
+    Raises InputError if there is no such table or run, or the run has no number.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Where a number would stand in a published table.
+"""The rank that a number would have in a published table.
 
-A number takes the rank after all runs with a better printed number. Equal printed numbers have
-the same rank in some papers, and follow each other in others: a new system takes the first of
-their ranks. Which rows have a rank differs from paper to paper; see `ranked_rows`.
+A number ranks after all runs with a better printed number. Some papers give equal printed
+numbers the same rank, others give them successive ranks: a new system gets the first of them.
+Which rows have a rank differs from paper to paper; see `ranked_rows`.
 """
 
 from __future__ import annotations
@@ -24,19 +24,18 @@ _NO_RUNS = frozenset({"human", "summary"})
 
 @dataclass(frozen=True)
 class Rank:
-    """Where a number would stand among the runs of a published table.
+    """The rank of a number among the runs of a published table.
 
     Attributes
     ----------
     table : Table
     column : str
     first, last : int
-        The rank; different ones if cells are illegible, so that it is not known exactly.
+        The rank; they differ if the exact rank is unknown because cells are illegible.
     runs : int
-        How many runs have a rank there.
+        How many runs have a rank.
     above, below : Row or None
-        The nearest run that is better, and the nearest one that is worse, as far as the table is
-        legible.
+        The nearest better run and the nearest worse run, as far as the table is legible.
     equal : tuple of Row
         Runs with the same printed number.
     baselines : tuple of Row
@@ -73,19 +72,14 @@ def name_of(row: Row) -> str:
 
 
 def ranking_of(task: str, cell: str, chunks: str = "") -> tuple[Table, str] | None:
-    """Find the published ranking of a number.
+    """Find the published table and column that rank runs by a number; None if there is none.
 
     Parameters
     ----------
     task, cell : str
         Such as ``sts2015`` and ``headlines``; see `Task.cell_names`.
     chunks : str
-        For interpretable STS: ``gold`` or ``system``, what the systems were given.
-
-    Returns
-    -------
-    (Table, str) or None
-        The table and its column; None if no paper ranks runs by it.
+        For interpretable STS: ``gold`` or ``system``, the chunks that the systems were given.
 
     Examples
     --------
@@ -109,7 +103,7 @@ def _rank_columns(of: Table) -> list[str]:
 
 
 def _rank_column(of: Table, column: str) -> str:
-    """Return the ranks that are those of a column or, if it has none, of the nearest one."""
+    """Return the column with the ranks by a column or, if it has none, the first such column."""
     found = _rank_columns(of)
     own = [f"{column}_{_RANK}", f"{column.split('_')[0]}_{_RANK}"]
     return next((each for each in own if each in found), found[0])
@@ -118,13 +112,8 @@ def _rank_column(of: Table, column: str) -> str:
 def ranked_rows(of: Table, column: str) -> list[Row]:
     """Return the rows that count when runs are ranked by a column, the best one first.
 
-    That is those with a rank in the paper, so mostly no organisers' runs. Of the STS tables the
-    baseline is counted in 2012, 2013 and 2015 English, but TakeLab and DKPro are not.
-
-    Parameters
-    ----------
-    of : Table
-    column : str
+    These are the rows with a rank in the paper, so mostly no organisers' runs. In the STS tables
+    of 2012, 2013 and 2015 (English), the baseline is counted, but TakeLab and DKPro are not.
 
     Examples
     --------
@@ -147,7 +136,7 @@ def _counted(of: Table, column: str) -> list[Row]:
 
 
 def rank_of(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DECIMALS) -> Rank:
-    """Find where a number would stand.
+    """Find the rank of a number.
 
     Parameters
     ----------
@@ -155,9 +144,9 @@ def rank_of(of: Table, column: str, value: float, script_decimals: int = SCRIPT_
         See `ranking_of`.
     column : str
     value : float
-        Unrounded; it is rounded as the paper rounded.
+        Unrounded; it is rounded as in the paper.
     script_decimals : int
-        How many the task's scorer prints.
+        Number of decimals that the task's scorer prints.
 
     Returns
     -------
@@ -195,11 +184,6 @@ def rank_of(of: Table, column: str, value: float, script_decimals: int = SCRIPT_
 def baselines_of(of: Table, column: str) -> tuple[Row, ...]:
     """Return the rows of baselines and reference systems that have a number in a column.
 
-    Parameters
-    ----------
-    of : Table
-    column : str
-
     Examples
     --------
     >>> [name_of(row) for row in baselines_of(table("sts2015-english"), "Mean")]
@@ -209,7 +193,7 @@ def baselines_of(of: Table, column: str) -> tuple[Row, ...]:
 
 
 def _runs(of: Table, column: str, rows: Iterable[Row]) -> int:
-    """Return how many runs are ranked; of a table that is not wholly legible, all."""
+    """Return how many runs are ranked, including those that are illegible."""
     ranks = (int(row.values.get(_rank_column(of, column), 0)) for row in of.rows)
     return max(ranks) if of.illegible_ranks else len(list(rows))
 
@@ -217,7 +201,7 @@ def _runs(of: Table, column: str, rows: Iterable[Row]) -> int:
 def _ranks(
     of: Table, column: str, better: list[Row], others: list[Row], equal: tuple[Row, ...]
 ) -> tuple[int, int]:
-    """Return the lowest and the highest rank that a number after `better` can have."""
+    """Return the first and the last rank that a number after `better` can have."""
     first = len(better) + 1
     if not of.illegible_ranks:
         return first, first
@@ -236,11 +220,7 @@ def _ranks(
 
 
 def main_column(of: Table) -> str:
-    """Return the column by which a table ranks its runs first or, if it does not, its first one.
-
-    Parameters
-    ----------
-    of : Table
+    """Return the main ranking column of a table, or its first numeric column if it has no ranks.
 
     Examples
     --------
@@ -262,11 +242,11 @@ def select(
     ----------
     of : Table
     team : str
-        Only rows with this text in the name of the team or the run, in upper or lower case.
+        Only rows with this text in the name of the team or the run; case is ignored.
     unsupervised : bool
         Only rows that the paper marks as unsupervised.
     top : int, optional
-        Only the best ranked rows, this many, in order.
+        Only so many of the best ranked rows, in order.
 
     Returns
     -------
@@ -293,13 +273,7 @@ def select(
 def select_from(
     tables: Sequence[Table], team: str = "", unsupervised: bool = False, top: int | None = None
 ) -> list[Table]:
-    """Return the tables that have rows left; see `select`.
-
-    Raises
-    ------
-    InputError
-        If no row of any table is left.
-    """
+    """Return the tables that have rows left; raise InputError if none has. See `select`."""
     if not (team or unsupervised or top):
         return list(tables)
     found = [left for each in tables if (left := select(each, team, unsupervised, top))]
@@ -312,17 +286,12 @@ def select_from(
 
 
 def is_unsupervised(row: Row) -> bool:
-    """Tell whether the paper marks a run as unsupervised."""
+    """Return whether the paper marks a run as unsupervised."""
     return "unsupervised" in row.flags or row.text.get("system_type") == "unsupervised"
 
 
 def annotator_agreement(of: Table, column: str) -> Decimal | None:
-    """Return the agreement of the annotators, the upper bound that the paper gives.
-
-    Parameters
-    ----------
-    of : Table
-    column : str
+    """Return the agreement of the annotators, which the paper gives as an upper bound.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Ranks among the published runs: all that the papers print come out."""
+"""Ranks among the published runs: those that the papers print are found."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def printed_ranks(of: Table, column: str) -> Iterator[tuple[Row, int]]:
 
 
 @pytest.mark.parametrize(("name", "column"), COLUMNS)
-def test_every_printed_rank_comes_out(name: str, column: str) -> None:
-    """Equal numbers, which papers rank one after the other, take the first of their ranks."""
+def test_every_printed_rank_is_found(name: str, column: str) -> None:
+    """Equal numbers to which a paper gives successive ranks get the first of them."""
     of = table(name)
     ranks = list(printed_ranks(of, column))
     assert ranks
@@ -73,7 +73,7 @@ def test_all_tables_with_ranks_are_checked() -> None:
 
 @pytest.mark.parametrize(("name", "column"), COLUMNS)
 @given(value=st.floats(-1, 1))
-def test_a_place_lies_between_its_neighbours(name: str, column: str, value: float) -> None:
+def test_a_rank_lies_between_its_neighbours(name: str, column: str, value: float) -> None:
     found = rank_of(table(name), column, value)
     assert 1 <= found.first <= found.last <= found.runs + 1
     if found.above is not None:
@@ -136,9 +136,7 @@ def test_the_ranking_of_a_number(
         ("ists2015-goldchunks", "images_F", None),
     ],
 )
-def test_the_ceiling_is_the_annotators_agreement(
-    name: str, column: str, expected: str | None
-) -> None:
+def test_the_agreement_of_the_annotators(name: str, column: str, expected: str | None) -> None:
     found = annotator_agreement(table(name), column)
     assert (str(found) if found else None) == expected
 
