@@ -28,7 +28,7 @@ from stsbaselines.baselines._dkpro_features import (
     tiled,
     word_similarities,
 )
-from stsbaselines.baselines._esa import SemanticAnalysis, pack_spaces, space_of, unpack_spaces
+from stsbaselines.baselines._esa import SemanticAnalysis, space_of
 from stsbaselines.baselines._resnik import WordNetSimilarity, best_matches
 from stsbaselines.baselines.dkpro import DKPro
 from stsbaselines.baselines.dkpro_string import DKProString, backward_elimination, is_same
@@ -37,7 +37,6 @@ from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.scoring import correlation
 from stsbaselines.tasks import sts
-from tests.helpers import run_command
 
 PAIRS = [
     ("A man is playing a guitar.", "A man plays the guitar."),
@@ -187,17 +186,6 @@ def test_character_ngrams_by_hand() -> None:
     assert character_profile("aa aA", 2) == {"aa": 3}
 
 
-@given(st.lists(st.tuples(TEXT, TEXT), max_size=6), TEXT, TEXT)
-def test_character_cosines_are_symmetric(
-    pairs: list[tuple[str, str]], left: str, right: str
-) -> None:
-    ngrams = CharacterNgrams().fit(pairs)
-    there, back, same = ngrams.transform([(left, right), (right, left), (left, left)])
-    assert there == pytest.approx(back)
-    assert ((there >= 0) & (there <= 1)).all()
-    assert all(value == 0 or value == pytest.approx(1) for value in same)
-
-
 WORDNET = {
     "noun": [
         "00000001 03 n 01 entity 0 000 | all",
@@ -268,29 +256,6 @@ def test_semantic_analysis_by_hand() -> None:
     assert space.cosines(pairs) == pytest.approx([0.5, dog_pet, 0, 0, 0], abs=1e-6)
     both = (1 + 0.5) / math.sqrt(1 + 1 + 2 * 0.5)
     assert space.cosines([("cat pet", "cat")]) == pytest.approx([both], abs=1e-6)
-
-
-SENTENCES = st.lists(st.sampled_from(["cat", "dogs", "runs", "it", "rain"]), max_size=5).map(
-    " ".join
-)
-
-
-@given(SENTENCES, SENTENCES)
-def test_semantic_cosines_are_symmetric(left: str, right: str) -> None:
-    space = space_of(CORPUS)
-    there, back, same = space.cosines([(left, right), (right, left), (left, left)])
-    assert there == pytest.approx(back)
-    assert 0 <= there <= 1
-    assert same == 0 or same == pytest.approx(1)
-
-
-def test_spaces_are_packed_and_unpacked() -> None:
-    spaces = [space_of(CORPUS), space_of(CORPUS[:4])]
-    words, arrays = pack_spaces(spaces)
-    for found, expected in zip(unpack_spaces(words, arrays), spaces, strict=True):
-        assert found.rows == expected.rows
-        assert (found.cosines(PAIRS) == expected.cosines(PAIRS)).all()
-    assert unpack_spaces(*pack_spaces([])) == []
 
 
 @pytest.mark.parametrize("corpus", [[], ["a cat", "the dog"]])
@@ -420,17 +385,11 @@ def test_a_single_pair_has_no_idf_of_its_own() -> None:
     assert [len(chunk) for chunk in model.predict_chunks(PAIRS[:3], 2)] == [2, 1]
 
 
-def test_an_unknown_idf_is_refused_when_it_predicts() -> None:
-    model = DKProString().fit(PAIRS, GOLD).set_params(idf="nonsense")
-    with pytest.raises(InputError, match="idf is 'nonsense', but must be training or predicted"):
-        model.predict(PAIRS)
-    with pytest.raises(InputError, match="idf is 'nonsense', but must be training or predicted"):
-        model.predict_chunks(PAIRS)
-
-
 def test_each_set_has_its_own_idf_in_training() -> None:
     sets = ["b", "a"] * 4
     model = DKProString("predicted", features=["characters"])
+    with pytest.raises(InputError, match="8 pairs, but the sets of 1"):
+        clone(model).fit(PAIRS, GOLD, ["a"])
     fitted = clone(model).fit(PAIRS, GOLD, sets)
     rows = np.zeros((8, 3))
     for start in (0, 1):
@@ -467,11 +426,6 @@ def test_wrong_training_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         create(name, **parameters).fit(pairs, gold)
-
-
-def test_sets_must_be_those_of_the_pairs() -> None:
-    with pytest.raises(InputError, match="8 pairs, but the sets of 1"):
-        DKProString().fit(PAIRS, GOLD, ["a"])
 
 
 @pytest.mark.parametrize(
@@ -515,13 +469,6 @@ def test_a_missing_corpus_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         DKPro(["brown"], features=["esa"]).fit(PAIRS, GOLD)
     with pytest.raises(NotFittedError):
         DKPro().predict(PAIRS)
-
-
-def test_a_pair_is_scored_on_the_command_line(tmp_path: Path) -> None:
-    DKProString().fit(PAIRS, GOLD).save(tmp_path / "model")
-    (tmp_path / "pairs.txt").write_text("The cat sleeps\tThe cat sleeps.\n")
-    found = run_command(["predict", str(tmp_path / "model"), str(tmp_path / "pairs.txt")])
-    assert found.stdout == "5.0000000000\n", found.stderr
 
 
 @pytest.mark.official

@@ -71,8 +71,6 @@ def test_features_are_in_range_for_any_text(pairs: list[tuple[str, str]]) -> Non
 
 
 PAIRS = [("a b", "a b c"), ("a b", "a c"), ("a", "b"), ("c d", "e f"), ("a", "a")] * 6
-
-
 GOLD = [True, True, False, False, False] * 6
 
 

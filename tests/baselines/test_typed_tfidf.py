@@ -25,17 +25,9 @@ from stsbaselines.text import annotate
 from tests.helpers import run_command
 
 MILL = Record(title=("The water mill",), creator=("Smith, John",), date=("c. 1850",))
-
-
 VIEW = Record(title=("View of a mill",), creator=("John Smith",), date=("1850",))
-
-
 PARIS = Record(title=("A street in Paris",), description=("A man is walking in Paris.",))
-
-
 PAIRS = [(MILL, VIEW), (VIEW, PARIS), (PARIS, PARIS)]
-
-
 records = st.builds(Record, *[st.lists(st.text(max_size=20), max_size=2).map(tuple)] * 6)
 
 
