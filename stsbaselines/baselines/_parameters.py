@@ -29,7 +29,8 @@ def check_whole_numbers(model: Predictor, **bounds: tuple[int, int]) -> None:
     """Check that parameters are whole numbers within inclusive bounds."""
     for name, (low, high) in bounds.items():
         value = getattr(model, name)
-        is_valid = isinstance(value, numbers.Integral) and is_number(value) and low <= value <= high
+        is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        is_valid = is_whole and low <= value <= high
         check_parameter(model, name, is_valid, f"a whole number from {low} to {high}")
 
 
