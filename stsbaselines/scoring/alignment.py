@@ -198,11 +198,7 @@ def agreements(
 ) -> dict[str, tuple[Agreement, list[Agreement]]]:
     """Return the `agreement` over all sentence pairs, and that of each, by several measures.
 
-    Parameters
-    ----------
-    pairs : sequence of (system's links, gold standard's links)
-    measures : mapping of str to sequence of callable
-        Such as `PENALTIES`.
+    The measures are penalties by name, such as `PENALTIES`.
 
     Examples
     --------
@@ -258,11 +254,6 @@ def _agreement(right: _Weights, weights: _Weights) -> Agreement:
 
 def by_type(pairs: Sequence[tuple[Links, Links]], types: Iterable[str]) -> dict[str, Agreement]:
     """Return the `agreement` of the links of each type: not official, for error analysis.
-
-    Parameters
-    ----------
-    pairs : sequence of (system's links, gold standard's links)
-    types : iterable of str
 
     Examples
     --------

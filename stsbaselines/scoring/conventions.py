@@ -1,7 +1,7 @@
 """What papers call "the" STS score of a year: the correlation, its aggregate, the data sets.
 
-The official number of a year is not here: it may be weighted by confidence. `docs/conventions.md`
-has the sources.
+The official number of a year may be another one, weighted by confidence. `docs/conventions.md` has
+the sources.
 """
 
 from __future__ import annotations

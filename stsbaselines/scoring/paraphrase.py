@@ -128,20 +128,7 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
 def average_precision(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
     """Average precision as scikit-learn computes it, where equal scores make one cut: not official.
 
-    Parameters
-    ----------
-    scores : array-like of float of shape (n_pairs,)
-    gold : array-like of bool of shape (n_pairs,)
-
-    Returns
-    -------
-    float or None
-        None if there is no true pair.
-
-    Raises
-    ------
-    ValueError
-        As `max_f1`.
+    Parameters and errors are those of `max_f1`; None if there is no true pair.
 
     Examples
     --------
@@ -158,22 +145,13 @@ def average_precision(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | Non
 def f1_curve(scores: npt.ArrayLike, gold: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """F1 at each threshold: pairs of at least that score are labelled paraphrases.
 
-    Equal scores make one cut, so that its maximum can be below the official `max_f1`.
-
-    Parameters
-    ----------
-    scores : array-like of float of shape (n_pairs,)
-    gold : array-like of bool of shape (n_pairs,)
+    Equal scores make one cut, so that its maximum can be below the official `max_f1`. Parameters
+    and errors are those of `max_f1`.
 
     Returns
     -------
     thresholds, f1 : ndarray of shape (n_distinct_scores,)
         Thresholds ascending. Empty if there is no true pair.
-
-    Raises
-    ------
-    ValueError
-        As `max_f1`.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def read_alignments(
         Number of sentence pairs, which must be numbered from 1.
     strict : bool
         The rules for submissions (`wellformed`): types in upper case, NIL only for NOALI
-        and ALIC. Without it these are noted, since the official scorer accepts them.
+        and ALIC. Without it these are noted, because the official scorer accepts them.
     one_to_one : bool
         The rules of 2015 as well: chunks of consecutive tokens, each aligned once.
 
