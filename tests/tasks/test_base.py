@@ -1,16 +1,31 @@
-"""What all task families have in common."""
+"""What all task families have in common, and their measures on resamples."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from stsbaselines.baselines import create
-from stsbaselines.data.catalogue import find_task, task_names
+from stsbaselines.data.catalogue import Task, find_task, task_names
+from stsbaselines.data.find import locate_all
 from stsbaselines.errors import InputError
+from stsbaselines.evaluation.submission import output_files, read_gold, read_outputs
+from stsbaselines.experiments import run as experiment
+from stsbaselines.experiments.config import read_config
+from stsbaselines.scoring import correlation
+from stsbaselines.scoring.resampling import draw
+from stsbaselines.scoring.significance import bootstrap_interval, fisher_interval
+from stsbaselines.tasks import pit, sts
+from stsbaselines.tasks.alignment_file import AlignmentFile
 from stsbaselines.tasks.base import Family, checked_scores, family_named, family_of
+
+Counts = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
 
 
 @pytest.mark.parametrize("name", task_names())
@@ -72,3 +87,186 @@ def test_predictions_that_are_no_scores(
 ) -> None:
     with pytest.raises(InputError, match=message):
         checked_scores(predictions, *columns)
+
+
+def agree_with_cells(task: Task, gold: dict[str, Any], outputs: dict[str, Any]) -> None:
+    """Compare the measures on all pairs, each drawn once, with the scorer's."""
+    family = family_of(task)
+    cells = family.score(task, "system", gold, outputs).cells()
+    each_once = {
+        name: np.ones((2, len(family.countable(values))), dtype=np.int64)
+        for name, values in gold.items()
+    }
+    found = family.resampled(task, gold, outputs, each_once)
+    complete = len(outputs) == len(task.datasets)
+    assert {name for name in task.cell_names if complete and name in cells} <= found.keys()
+    for name, values in found.items():
+        value = cells[name]
+        expected = np.full(2, np.nan if value is None else value)
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12, equal_nan=True)
+    points = family.score_pairs(task, gold, outputs)
+    assert points.keys() <= found.keys()
+    for name, each in points.items():
+        value = correlation.pearson(each.scores, each.gold, each.weights)
+        assert value == pytest.approx(cells[name], abs=1e-12), name
+        assert len(each.lines) == len(each.scores) == len(each.gold)
+
+
+@pytest.mark.parametrize(
+    ("name", "baseline"),
+    [
+        ("sample-sts", "token-cosine"),
+        ("sample-sts", "random/seed-0"),
+        ("sample-pit", "ngram-logreg"),
+        ("sample-ists", "gold-chunks"),
+        ("sample-typed", "typed-tfidf"),
+    ],
+)
+def test_each_pair_drawn_once_gives_the_scores_of_the_samples(
+    name: str, baseline: str, tmp_path: Path
+) -> None:
+    task = find_task(name)
+    experiment.run(read_config(name), tmp_path)
+    files = output_files(task, tmp_path / name / baseline, None, {})
+    agree_with_cells(task, read_gold(task, task.datasets), read_outputs(task, files))
+
+
+@pytest.mark.parametrize(
+    "confidences", [None, [0.0] * 12, [5.0] * 6 + [100.0] * 6], ids=["none", "zero", "unequal"]
+)
+def test_confidences_weigh_where_the_official_correlation_is_weighted(
+    confidences: list[float] | None,
+) -> None:
+    task = find_task("sample-sts").model_copy(update={"confidence": "weighted"})
+    generator = np.random.RandomState(0)
+    gold = {each.name: generator.rand(each.pairs) for each in task.datasets}
+    gold["kitchen"][3] = np.nan
+    outputs = {
+        name: sts.StsOutput(
+            generator.rand(len(values)),
+            None if confidences is None else np.array(confidences)[: len(values)],
+        )
+        for name, values in gold.items()
+    }
+    agree_with_cells(task, gold, outputs)
+    points = sts.FAMILY.score_pairs(task, gold, outputs)
+    is_weighted = bool(np.any(confidences or [0]))
+    assert (points["kitchen"].weights is not None) == is_weighted
+    assert points["ALL"].weights is None
+    assert points["kitchen"].lines.tolist() == [1, 2, 3, *range(5, 13)]
+    assert points["ALL"].lines.tolist() == [*range(1, 22)]
+
+
+def test_lines_that_are_not_scored_do_not_count_when_drawn() -> None:
+    task = find_task("sample-sts")
+    generator = np.random.RandomState(0)
+    gold = {each.name: generator.rand(each.pairs) for each in task.datasets}
+    outputs = {k: sts.StsOutput(generator.rand(len(values))) for k, values in gold.items()}
+    gold["kitchen"][:4] = np.nan
+    counts = {name: draw(len(values), 20) for name, values in gold.items()}
+    one = sts.FAMILY.resampled(task, gold, outputs, counts)
+    counts["kitchen"][:, :4] = 7
+    other = sts.FAMILY.resampled(task, gold, outputs, counts)
+    np.testing.assert_array_equal([*one.values()], [*other.values()])
+    assert sts.FAMILY.countable(gold["kitchen"]).tolist() == [False] * 4 + [True] * 8
+
+
+def test_one_data_set_has_no_aggregates() -> None:
+    task = find_task("sample-sts")
+    values = np.random.RandomState(0).rand(12)
+    gold, outputs = {"kitchen": values}, {"kitchen": sts.StsOutput(values**2)}
+    assert sts.FAMILY.score_pairs(task, gold, outputs).keys() == {"kitchen"}
+    assert sts.FAMILY.resampled(task, gold, outputs, {"kitchen": draw(12, 5)}).keys() == {"kitchen"}
+
+
+def test_without_a_similarity_run_only_the_labels_are_measured() -> None:
+    task = find_task("sample-pit")
+    labels = np.array([True, False, True, False])
+    gold = {"test": pit.Gold(labels, np.array([False, False, False, True]), np.arange(4) / 5)}
+    outputs = {"test": pit.PitOutput(labels, np.zeros(4))}
+    agree_with_cells(task, gold, outputs)
+    assert pit.FAMILY.score_pairs(task, gold, outputs) == {}
+    counts = {"test": np.array([[1, 1, 1, 1], [0, 4, 0, 0]])}
+    found = pit.FAMILY.resampled(task, gold, outputs, counts)
+    assert found["F1"].tolist() == [1.0, 0.0]
+    assert np.isnan(found["maxF1"]).all()
+
+
+OFFICIAL = {
+    "sts2012": "2012/baseline-tokencos-regenerated",
+    "sts2013": "2013/baseline-tokencos-regenerated",
+    "sts2014": "2014/baseline-tokencos-regenerated",
+    "sts2015": "2015/baseline-tokencos-regenerated",
+    "sts2016": "2016/baseline-tokencos-regenerated",
+    "sts2014-es": "2014-es/baseline-tokencos-regenerated",
+    "sts2015-es": "2015-es/baseline-tokencos-regenerated",
+    "pit2015": "pit2015/PIT2015_BASELINE_02_LG.output",
+}
+
+
+def official_gold(name: str, data: Path) -> dict[str, Any]:
+    task = find_task(name)
+    found = locate_all(task, data)
+    if any(each.status == "missing" for each in found if each.role == "gold"):
+        pytest.skip(f"needs the gold standard of {name}")
+    return read_gold(task, task.datasets, data)
+
+
+@pytest.mark.official
+@pytest.mark.parametrize("name", OFFICIAL)
+def test_each_pair_drawn_once_gives_the_scores_of_official_outputs(
+    name: str, official_data: Path
+) -> None:
+    task = find_task(name)
+    path = official_data / "system-outputs" / OFFICIAL[name]
+    if not path.exists():
+        pytest.skip(f"needs {path}")
+    gold = official_gold(name, official_data)
+    agree_with_cells(task, gold, read_outputs(task, output_files(task, path, None, {})))
+
+
+@pytest.mark.official
+@pytest.mark.parametrize("name", ["ists2015", "ists2016", "sts2013-typed"])
+def test_each_pair_drawn_once_gives_the_scores_of_damaged_gold(
+    name: str, official_data: Path
+) -> None:
+    gold = official_gold(name, official_data)
+    outputs = {key: damaged(values) for key, values in gold.items()}
+    agree_with_cells(find_task(name), gold, outputs)
+
+
+def damaged(gold: Any) -> Any:
+    """Drop the alignments of every third sentence pair, or add noise to the scores."""
+    if not isinstance(gold, AlignmentFile):
+        return gold + np.random.RandomState(0).rand(*gold.shape)
+    pairs = [
+        pair if number % 3 else pair._replace(alignments=())
+        for number, pair in enumerate(gold.pairs)
+    ]
+    return replace(gold, pairs=tuple(pairs))
+
+
+@pytest.mark.official
+@pytest.mark.parametrize("name", ["sts2012", "sts2015"])
+@pytest.mark.parametrize("aggregate", ["Mean", "ALL"])
+def test_intervals_of_aggregates_by_fisher_and_by_the_bootstrap_are_near(
+    name: str, aggregate: str, official_data: Path
+) -> None:
+    task = find_task(name)
+    path = official_data / "system-outputs" / OFFICIAL[name]
+    if not path.exists():
+        pytest.skip(f"needs {path}")
+    gold = official_gold(name, official_data)
+    outputs = read_outputs(task, output_files(task, path, None, {}))
+    counts = {key: draw_of_scored(values) for key, values in gold.items()}
+    value = sts.FAMILY.score(task, "system", gold, outputs).aggregates[aggregate]
+    by_fisher = fisher_interval(value or 0.0, sum(each.scored for each in task.datasets))
+    found = bootstrap_interval(sts.FAMILY.resampled(task, gold, outputs, counts)[aggregate])
+    assert found == pytest.approx(by_fisher, abs=0.005)
+
+
+def draw_of_scored(gold: Values) -> Counts:
+    counts = np.zeros((2000, len(gold)), dtype=np.int64)
+    scored = sts.FAMILY.countable(gold)
+    counts[:, scored] = draw(int(scored.sum()), 2000, len(gold))
+    return counts

@@ -336,7 +336,7 @@ def run_sample(folder: Path) -> Path:
     files = {role: require(SAMPLE, GARDEN, role) for role in GARDEN.files}
     pairs = list(FAMILY.read_inputs(files, SAMPLE, GARDEN))
     path = folder / GARDEN.output
-    path.write_bytes(FAMILY.format_predictions(ChunkAligner().predict(pairs), pairs))
+    path.write_bytes(FAMILY.format_predictions([*ChunkAligner().predict(pairs)], pairs))
     return path
 
 
