@@ -120,7 +120,9 @@ def _show_plan(plan: "Plan") -> None:
         }
         for each in plan.placements
     ]
-    notes = [f"{name}: not an official file" for name in plan.others[:SHOWN_FAULTS]]
+    restricted = [each.file.name for each in plan.placements if each.restricted]
+    notes = [f"{name}: may not be redistributed" for name in restricted]
+    notes += [f"{name}: not an official file" for name in plan.others[:SHOWN_FAULTS]]
     if len(plan.others) > SHOWN_FAULTS:
         notes.append(f"... and {len(plan.others) - SHOWN_FAULTS:,} more files are not official")
     notes += map(str, plan.unreadable[:SHOWN_FAULTS])

@@ -44,6 +44,16 @@ class Placement:
     content: bytes = field(repr=False)
 
     @property
+    def restricted(self) -> bool:
+        """Whether the file may not be redistributed."""
+        return any(
+            self.file == each.files[role]
+            for each in self.task.datasets
+            for role in each.files
+            if each.is_restricted(role)
+        )
+
+    @property
     def state(self) -> Literal["new", "already there", "another file is there"]:
         """What is at `path` now."""
         if not os.path.lexists(self.path):

@@ -138,6 +138,6 @@ def test_damage_is_an_input_error_or_harmless(
     path = tmp_path_factory.getbasetemp() / "damaged"
     path.write_bytes(content)
     with contextlib.suppress(InputError):
-        for name, content in contents_of(path):
+        for name, found in contents_of(path):
             assert isinstance(name, str)
-            assert isinstance(content, bytes)
+            assert isinstance(found, bytes)

@@ -156,7 +156,7 @@ def test_restricted_files_are_imported_from_the_users_copy(
     monkeypatch.setattr(importing, "task_names", lambda: ["mine"])
     monkeypatch.setattr(importing, "find_task", lambda _: task_with(content, file))
     (tmp_path / "any").write_bytes(content)
-    imported(tmp_path / "any")
+    assert [each.restricted for each in imported(tmp_path / "any").placements] == [True]
     assert files_in(TARGET) == {"mine-test/closed.txt": content}
 
 
