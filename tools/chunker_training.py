@@ -214,7 +214,7 @@ def train_model(
     trainer.train(str(model))
 
 
-def tested_on(chunker: Chunker, sentences: Sequence[Sentence]) -> dict[str, float | None]:
+def tested_on(chunker: Chunker, sentences: Sequence[Sentence]) -> dict[str, float]:
     """Return how well a chunker does on annotated sentences, with its own parts of speech.
 
     ``chunk_F1`` is that of CoNLL-2000: a chunk is right if its tokens and its kind are.
@@ -228,7 +228,7 @@ def tested_on(chunker: Chunker, sentences: Sequence[Sentence]) -> dict[str, floa
         shared, found, expected = shared + len(mine & gold), found + len(mine), expected + len(gold)
     return {
         "tag_accuracy": round(right / sum(map(len, sentences)), 4),
-        "chunk_F1": round(2 * shared / (found + expected), 4) if found + expected else None,
+        "chunk_F1": round(2 * shared / (found + expected), 4),
     }
 
 

@@ -35,8 +35,8 @@ from stsbaselines.text.names import (
     Gazetteers,
     Name,
     NamesTagger,
-    gazetteers_of,
     name_features,
+    read_gazetteers,
 )
 from stsbaselines.version import __version__
 from tools.chunker_training import Example, add_folders, described, train_model, write_card
@@ -77,13 +77,12 @@ def train_names(data: Path, out: Path) -> dict[str, Any]:
     `data` has the files of `TRAINING` and `TESTS`, and the gazetteers; `out` is a new folder.
     Returns the model card.
     """
-    gazetteers = [read_whole(data / GAZETTEER_FOLDER / name) for name in GAZETTEERS]
-    lists = gazetteers_of(gazetteers)
+    lists = read_gazetteers(data / GAZETTEER_FOLDER)
     training = [*_sentences(data, TRAINING), *turned_names(lists)]
     tests = {name: list(_sentences(data, [part])) for name, part in TESTS.items()}
     with new_folder(out) as folder:
-        for name, content in zip(GAZETTEERS, gazetteers, strict=True):
-            (folder / name).write_bytes(content)
+        for name in GAZETTEERS:
+            (folder / name).write_bytes(read_whole(data / GAZETTEER_FOLDER / name))
         print(f"training on {len(training):,} sentences", file=sys.stderr, flush=True)
         train_model(folder / MODEL, (_example(each, lists) for each in training), SETTINGS)
         card = _card(data, folder)

@@ -24,7 +24,7 @@ from stsbaselines.predictor import Predictor
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks.records import Record, check_record
 from stsbaselines.tasks.typed import TYPES, check_records
-from stsbaselines.text.annotate import Annotator, annotator_named, kind_and_place, text_sentences
+from stsbaselines.text.annotate import Annotator, annotator_named, check_name, text_sentences
 from stsbaselines.text.annotation import Annotation
 from stsbaselines.text.dates import Date, find_dates
 from stsbaselines.text.words import is_word, treebank_tokens
@@ -273,7 +273,7 @@ class TypedTfidf(Predictor):
             term_frequency=get_args(Frequency),
             idf=get_args(Smoothing),
         )
-        kind_and_place(self.annotator)
+        check_name(self.annotator)
         check_booleans(self, "lowercase")
         check_numbers(self, empty=(0, HIGHEST))
 

@@ -6,13 +6,11 @@ GCIDE, a free dictionary, replaces Wiktionary. None of them comes with this pack
 
 from __future__ import annotations
 
-import functools
 import gzip
 import io
-import itertools
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +34,6 @@ _BROWN_FILE = re.compile(r"c[a-r]\d\d")
 _HEADWORD = re.compile(r"([^\\]+) \\")
 _BRACKETS = re.compile(r"\[[^\]]*\]|[{}]")
 _SENSE = re.compile(r"(?:^|\s)(?:\d+\.|\([a-z]\))\s")
-_WORDNET_SOURCE = re.compile("wordnet", re.IGNORECASE)
 _SOURCE = re.compile(r"(?i:wordnet)|\[[^\[\]]*(?:Webster|PJC|Century|AS\]|RDH\])")
 _GRAMMAR = re.compile(
     r"(?:[^\\]*\\[^\\]*\\)+,? ?(?:\([^)]*\),? ?)?"
@@ -64,7 +61,7 @@ def corpus_names() -> list[str]:
 
 
 def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iterator[str]:
-    """Yield the sentences of a corpus.
+    """Return an iterator over the sentences of a corpus.
 
     Parameters
     ----------
@@ -74,9 +71,9 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
         Its folder ``nltk_data`` is searched first; then those of ``$STSBASELINES_DATA``,
         ``./data`` and the user's cache, and where NLTK looks.
 
-    Yields
-    ------
-    str
+    Returns
+    -------
+    iterator of str
         ``wordnet``: the words of a synset, its definition and examples; ``brown``: a
         sentence; ``gcide``: a headword and one of its definitions; ``gcide-without-wordnet``:
         the same without what GCIDE marks as taken from WordNet, in whole or in part.
@@ -88,14 +85,19 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
     InputError
         If there is no such corpus or file, or it is damaged.
     """
-    read = _READERS.get(str(corpus))
-    if read is not None:
-        return read(data_dir)
+    name = str(corpus)
+    if name == "wordnet":
+        return _wordnet(find_wordnet(data_dir))
+    if name == "brown":
+        return _brown(_required(name, nltk_place(name, data_dir)))
+    if name in ("gcide", "gcide-without-wordnet"):
+        place = _required(name, DEBIAN_GCIDE if is_file(DEBIAN_GCIDE) else None)
+        return _gcide(place, without_wordnet=name != "gcide")
     path = Path(corpus)
     if not exists(path):
-        hint = suggestion(str(corpus), corpus_names())
+        hint = suggestion(name, corpus_names())
         expected = f"a text file, or one of {', '.join(corpus_names())}"
-        raise InputError(f"there is no corpus {str(corpus)!r}{hint or '.'} Expected {expected}.")
+        raise InputError(f"there is no corpus {name!r}{hint or '.'} Expected {expected}.")
     return _lines_of_file(path)
 
 
@@ -110,7 +112,7 @@ class CorpusState(NamedTuple):
 def state_of(corpus: str | Path) -> CorpusState:
     """Return the state of a corpus; that of a file changes as soon as it is rewritten."""
     name = str(corpus)
-    if name in _READERS:
+    if name in _HOW_TO_GET:
         return CorpusState(name)
     try:
         path = Path(name).resolve(strict=True)
@@ -127,7 +129,7 @@ def _lines_of_file(path: Path) -> Lines:
 
 
 def find_wordnet(data_dir: str | Path | None = None) -> Path:
-    """Find the files of WordNet on this machine: a folder, or a zip archive of one.
+    """Return where the files of WordNet are: a folder, or a zip archive of one.
 
     `data_dir` is searched as by `sentences_of`; Debian's folder comes last.
 
@@ -140,52 +142,50 @@ def find_wordnet(data_dir: str | Path | None = None) -> Path:
     return _required("wordnet", nltk_place("wordnet", data_dir) or debian)
 
 
-def _wordnet(data_dir: str | Path | None) -> Lines:
-    place = find_wordnet(data_dir)
-    synsets = itertools.chain.from_iterable(
-        read_synsets(place, part) for part in sorted(FILES.values())
-    )
-    return (f"{' '.join(synset.words).replace('_', ' ')} {synset.gloss}" for synset in synsets)
+def _wordnet(place: Path) -> Lines:
+    for part in sorted(FILES.values()):
+        for synset in read_synsets(place, part):
+            yield f"{' '.join(synset.words).replace('_', ' ')} {synset.gloss}"
 
 
-def _brown(data_dir: str | Path | None) -> Lines:
-    return _sentences_of_brown(_required("brown", nltk_place("brown", data_dir)))
-
-
-def _sentences_of_brown(place: Path) -> Lines:
+def _brown(place: Path) -> Lines:
+    """Yield the sentences of the Brown corpus, without the tags of their words."""
     files = 0
-    for name, content in _members(place, _BROWN_FILE):
+    for name, content in _files_of_brown(place):
         files += 1
-        yield from _untagged(name, content)
+        for number, line in lines_of(io.BytesIO(content), name):
+            words = [token.rpartition("/")[0] for token in line.decode("utf-8", "replace").split()]
+            if not all(words):
+                expected = "words, each with / and its tag"
+                raise InputError([Fault(name, shown(line), expected, number)])
+            if words:
+                yield " ".join(words)
     if files != BROWN_FILES:
         expected = f"{BROWN_FILES}, the whole corpus"
         raise InputError([Fault(str(place), f"{files} files", expected)])
 
 
-def _untagged(name: str, content: bytes) -> Lines:
-    """Yield the sentences of a file of the Brown corpus, without the tags of their words."""
-    for number, line in lines_of(io.BytesIO(content), name):
-        words = [token.rpartition("/")[0] for token in line.decode("utf-8", "replace").split()]
-        if not all(words):
-            raise InputError([Fault(name, shown(line), "words, each with / and its tag", number)])
-        if words:
-            yield " ".join(words)
+def _files_of_brown(place: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of the files in a folder or in a zip archive of one."""
+    if place.is_dir():
+        for file in entries_of(place):
+            if _BROWN_FILE.fullmatch(file.name):
+                yield str(file), read_whole(file)
+        return
+    with open_zip(place) as archive:
+        for name in sorted(archive.namelist()):
+            if _BROWN_FILE.fullmatch(Path(name).name):
+                yield f"{place}/{name}", archive.read(name)
 
 
-def _gcide(_: str | Path | None, without_wordnet: bool = False) -> Lines:
-    name = "gcide-without-wordnet" if without_wordnet else "gcide"
-    place = _required(name, DEBIAN_GCIDE if is_file(DEBIAN_GCIDE) else None)
-    return _definitions(read_whole(place), without_wordnet)
-
-
-def _definitions(content: bytes, without_wordnet: bool) -> Lines:
+def _gcide(place: Path, without_wordnet: bool) -> Lines:
     """Yield the definitions of a dictionary in the format of dictd, each with its headword."""
     try:
-        text = gzip.decompress(content).decode("utf-8", "replace")
+        text = gzip.decompress(read_whole(place)).decode("utf-8", "replace")
     except (OSError, EOFError, zlib.error):
-        raise InputError([Fault(str(DEBIAN_GCIDE), "damaged content", "a dictionary")]) from None
+        raise InputError([Fault(str(place), "damaged content", "a dictionary")]) from None
     if not _HEADWORD.search(text):
-        raise InputError([Fault(str(DEBIAN_GCIDE), "no headword", "a dictionary")])
+        raise InputError([Fault(str(place), "no headword", "a dictionary")])
     for entry in re.split(r"\n(?=\S)", text):
         head = _HEADWORD.match(entry)
         if head is None:
@@ -200,15 +200,15 @@ def _definitions(content: bytes, without_wordnet: bool) -> Lines:
 
 
 def _own(paragraphs: Iterable[str]) -> Lines:
-    """Yield the paragraphs of an entry, but "" for those that are taken from WordNet.
+    """Yield the paragraphs of an entry, with "" for those that are taken from WordNet.
 
     A source in brackets, such as ``[WordNet 1.5]``, follows the paragraphs that come from it.
     """
-    block = list[str]()
+    block: list[str] = []
     for paragraph in paragraphs:
         block.append(paragraph)
         if _SOURCE.search(paragraph):
-            yield from [""] * len(block) if _WORDNET_SOURCE.search(paragraph) else block
+            yield from [""] * len(block) if "wordnet" in paragraph.lower() else block
             block.clear()
     yield from block
 
@@ -219,7 +219,7 @@ def _plain(paragraph: str) -> str:
 
 
 def nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
-    """Return the place of a corpus of NLTK's collection: a folder, or a zip archive of one."""
+    """Return where a corpus of NLTK's collection is: a folder, or a zip archive of one."""
     import nltk.data
 
     own = [directory / "nltk_data" for directory in directories(data_dir)]
@@ -233,28 +233,7 @@ def nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
     return None
 
 
-def _members(place: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield names and contents of the wanted files in a folder or in a zip archive of one."""
-    if place.is_dir():
-        for file in entries_of(place):
-            if wanted.fullmatch(file.name):
-                yield str(file), read_whole(file)
-        return
-    with open_zip(place) as archive:
-        for name in sorted(archive.namelist()):
-            if wanted.fullmatch(Path(name).name):
-                yield f"{place}/{name}", archive.read(name)
-
-
 def _required(name: str, place: Path | None) -> Path:
     if place is None:
         raise MissingDataError(f"The corpus {name} was not found: get it by {_HOW_TO_GET[name]}.")
     return place
-
-
-_READERS: dict[str, Callable[[str | Path | None], Lines]] = {
-    "wordnet": _wordnet,
-    "brown": _brown,
-    "gcide": _gcide,
-    "gcide-without-wordnet": functools.partial(_gcide, without_wordnet=True),
-}

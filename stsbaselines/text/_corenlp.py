@@ -1,4 +1,4 @@
-"""What a text says, by a CoreNLP server, through the client that comes with Stanza."""
+"""Annotations by a CoreNLP server, through the client that comes with Stanza."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.text.annotation import (
-    DATE_KIND,
     Annotation,
     Mention,
     Reader,
@@ -47,9 +46,9 @@ def _annotate(client: Any, failure: type[Exception], texts: list[str]) -> Iterat
             reply = client.annotate(text.strip())
         except (failure, ValueError) as error:
             raise InputError(
-                f"no CoreNLP server answers at {client.endpoint} ({one_line(error)}); one is "
-                "started by `java -mx4g -cp '*' edu.stanford.nlp.pipeline.StanfordCoreNLPServer` "
-                "in the folder of CoreNLP"
+                f"no CoreNLP server answers at {client.endpoint} ({one_line(error)}); start one by "
+                "`java -mx4g -cp '*' edu.stanford.nlp.pipeline.StanfordCoreNLPServer` in the "
+                "folder of CoreNLP"
             ) from None
         try:
             yield _annotation(text, reply)
@@ -59,7 +58,7 @@ def _annotate(client: Any, failure: type[Exception], texts: list[str]) -> Iterat
 
 
 def _annotation(text: str, reply: Mapping[str, Any]) -> Annotation:
-    """Return what the reply to a text, without the blanks around it, says."""
+    """Return the annotation of a text; the reply is on the text without the blanks around it."""
     before = len(text) - len(text.lstrip())
     units = text.strip().encode("utf-16-le")  # CoreNLP counts units of two bytes
 
@@ -68,26 +67,24 @@ def _annotation(text: str, reply: Mapping[str, Any]) -> Annotation:
         start, end = (before + len(units[: 2 * unit].decode("utf-16-le")) for unit in ends)
         return start, end
 
-    words: list[str] = []
-    tags: list[str] = []
-    mentions: list[Mention] = []
-    for sentence in reply["sentences"]:
-        pronouns = {place(token) for token in sentence["tokens"] if token["pos"][:3] == "PRP"}
-        for token in sentence["tokens"]:
-            start, end = place(token)
-            words.append(text[start:end])
-            tags.append(token["pos"])
-        for entity in sentence["entitymentions"]:
-            if place(entity) not in pronouns:
-                value = entity.get("normalizedNER") if entity["ner"] == DATE_KIND else None
-                mentions.append(Mention(entity["ner"], *place(entity), timex_years(value or "")))
+    tokens = [token for sentence in reply["sentences"] for token in sentence["tokens"]]
+    entities = [name for sentence in reply["sentences"] for name in sentence["entitymentions"]]
+    places = [place(token) for token in tokens]
+    words = [text[start:end] for start, end in places]
+    tags = [token["pos"] for token in tokens]
+    pronouns = {each for each, tag in zip(places, tags, strict=True) if tag.startswith("PRP")}
+    mentions = [
+        Mention(name["ner"], *place(name), timex_years(name.get("normalizedNER") or ""))
+        for name in entities
+        if place(name) not in pronouns
+    ]
     return annotation_of(text, words, verbs_of(words, tags), mentions)
 
 
 def timex_years(value: str) -> Years | None:
-    """Return the years of a date in ISO 8601 with ``X`` for unknown digits, as CoreNLP has it.
+    """Return the years of a date in ISO 8601 with ``X`` for unknown digits, as CoreNLP gives it.
 
-    None if the year is not known, as of ``PRESENT_REF``, ``XXXX-05`` or ``P2Y``.
+    None if the year is not known, as in ``PRESENT_REF``, ``XXXX-05`` or ``P2Y``.
     """
     years: list[int] = []
     for end in value.split("/"):

@@ -1,4 +1,4 @@
-"""What a text says, by spaCy."""
+"""Annotations by spaCy."""
 
 from __future__ import annotations
 
@@ -22,10 +22,7 @@ _PROBE = "She lives in Paris."
 
 def reader(model: str) -> Reader:
     """Return the reader of an installed model, or of one in a folder."""
-    return functools.partial(_annotate, _loaded(extra_package("spacy", "spacy"), model))
-
-
-def _loaded(spacy: Any, model: str) -> Any:
+    spacy = extra_package("spacy", "spacy")
     try:
         pipeline = spacy.load(model)
         probe = pipeline(_PROBE)
@@ -41,16 +38,13 @@ def _loaded(spacy: Any, model: str) -> Any:
     ]
     if lacking:
         raise InputError(f"annotator 'spacy:{model}' lacks {' and '.join(lacking)}")
-    return pipeline
+    return functools.partial(_annotate, pipeline)
 
 
 def _annotate(pipeline: Any, texts: list[str]) -> Iterator[Annotation]:
     for text, said in zip(texts, pipeline.pipe(texts), strict=True):
-        words = [token for token in said if not token.is_space]
-        tokens = [token.text for token in words]
-        yield annotation_of(
-            text,
-            tokens,
-            verbs_of(tokens, [token.tag_ for token in words]),
-            [Mention(name.label_, name.start_char, name.end_char) for name in said.ents],
-        )
+        tokens = [token for token in said if not token.is_space]
+        words = [token.text for token in tokens]
+        tags = [token.tag_ for token in tokens]
+        mentions = [Mention(name.label_, name.start_char, name.end_char) for name in said.ents]
+        yield annotation_of(text, words, verbs_of(words, tags), mentions)

@@ -1,4 +1,4 @@
-"""What a text says, by Stanza."""
+"""Annotations by Stanza."""
 
 from __future__ import annotations
 
@@ -27,13 +27,10 @@ def reader(folder: str | None) -> Reader:
 
     Models are never downloaded.
     """
-    return functools.partial(_annotate, _loaded(extra_package("stanza", "stanza"), folder))
-
-
-def _loaded(stanza: Any, folder: str | None) -> Any:
+    stanza = extra_package("stanza", "stanza")
     place = {} if folder is None else {"model_dir": folder}
     try:
-        return stanza.Pipeline(
+        pipeline = stanza.Pipeline(
             "en", processors=_PROCESSORS, download_method=None, verbose=False, **place
         )
     except Exception as error:
@@ -42,24 +39,22 @@ def _loaded(stanza: Any, folder: str | None) -> Any:
             f"annotator 'stanza' cannot load its models ({one_line(error)}); they are "
             f"downloaded, in Python, by stanza.download('en'{arguments})"
         ) from error
+    return functools.partial(_annotate, pipeline)
 
 
 def _annotate(pipeline: Any, texts: list[str]) -> Iterator[Annotation]:
     batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
     read = chain.from_iterable(map(pipeline.bulk_process, batches))
     for text, said in zip(texts, read, strict=True):
-        words = [word for sentence in said.sentences for word in sentence.words]
-        tokens = [_as_written(text, word) for word in words]
-        yield annotation_of(
-            text,
-            tokens,
-            verbs_of(tokens, [word.xpos for word in words]),
-            [Mention(name.type, name.start_char, name.end_char) for name in said.ents],
-        )
+        tokens = [token for sentence in said.sentences for token in sentence.words]
+        words = [_as_written(text, token) for token in tokens]
+        tags = [token.xpos for token in tokens]
+        mentions = [Mention(name.type, name.start_char, name.end_char) for name in said.ents]
+        yield annotation_of(text, words, verbs_of(words, tags), mentions)
 
 
 def _as_written(text: str, word: Any) -> str:
-    """Return a word as the text has it; Stanza gives none for a very long one."""
+    """Return a word as the text has it; Stanza gives no place for a very long one."""
     if word.start_char is None:
         return str(word.text)
     return text[word.start_char : word.end_char]

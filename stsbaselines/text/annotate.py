@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from stsbaselines.errors import unknown
 from stsbaselines.text import _corenlp, _spacy, _stanza
@@ -31,12 +30,7 @@ from stsbaselines.text.names import creator_names, load_names_tagger
 from stsbaselines.text.words import treebank_tokens
 
 KNOWN_NAMES = ("builtin", "corenlp", "corenlp:URL", "stanza", "stanza:FOLDER", "spacy:MODEL")
-_TAKES_PLACE = {
-    "builtin": [False],
-    "corenlp": [False, True],
-    "stanza": [False, True],
-    "spacy": [True],
-}
+_NAME = re.compile("builtin|(corenlp|stanza)(:.+)?|spacy:.+", re.DOTALL)
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SENTENCE_END = re.compile(
@@ -52,12 +46,20 @@ _ABBREVIATIONS = frozenset(
 )
 
 
-class Annotator(Protocol):
-    """Anything that finds out what texts say."""
+@dataclass(frozen=True)
+class Annotator:
+    """Finds words, verbs, names and dates in texts. `annotator_named` makes it.
 
-    @property
-    def name(self) -> str:
-        """The name by which `annotator_named` returns it."""
+    Parameters
+    ----------
+    name : str
+        The name by which `annotator_named` returns it.
+    read : callable
+        Returns the annotations of distinct texts, none of them blank.
+    """
+
+    name: str
+    read: Reader
 
     def annotate(self, texts: Sequence[str], field: str = "") -> list[Annotation]:
         """Return what each text says.
@@ -68,14 +70,26 @@ class Annotator(Protocol):
             Control characters count as blanks, and bytes that were not UTF-8 (surrogate
             escapes) as Latin-1 letters.
         field : str
-            What the texts are. All names of a ``creator`` are persons, and no others are
-            looked for; a ``date`` is one date if it can be read as one.
+            What the texts are. All names of a ``creator`` are persons, found by rules that all
+            annotators share; a ``date`` is one date if it can be read as one.
 
         Returns
         -------
         list of Annotation
             One per text, in order.
         """
+        plain = [plain_text(text) for text in texts]
+        distinct = list(dict.fromkeys(text for text in plain if text.strip()))
+        said = dict(zip(distinct, self.read(distinct), strict=True))
+        return [_by_field(said.get(text, Annotation()), text, field) for text in plain]
+
+
+def _by_field(said: Annotation, text: str, field: str) -> Annotation:
+    if field == "creator":
+        return said._replace(persons=tuple(creator_names(text)))
+    if field == "date":
+        return said._replace(dates=tuple(dates_of(text)))
+    return said
 
 
 def annotator_named(name: str) -> Annotator:
@@ -98,51 +112,27 @@ def annotator_named(name: str) -> Annotator:
     >>> said.verbs, [date.text for date in said.dates]
     (('painted',), ['1905'])
     """
-    kind, place = kind_and_place(name)
+    check_name(name)
+    kind, _, place = name.partition(":")
     if kind == "corenlp":
-        return _Annotator(name, _corenlp.reader(place or _corenlp.DEFAULT_URL))
+        return Annotator(name, _corenlp.reader(place or _corenlp.DEFAULT_URL))
     if kind == "stanza":
-        return _Annotator(name, _stanza.reader(place or None))
+        return Annotator(name, _stanza.reader(place or None))
     if kind == "spacy":
-        return _Annotator(name, _spacy.reader(place))
-    return _Annotator(name, _annotate_by_rules)
+        return Annotator(name, _spacy.reader(place))
+    return Annotator(name, lambda texts: map(_annotate_by_rules, texts))
 
 
-def kind_and_place(name: str) -> tuple[str, str]:
-    """Return the two parts of an annotator's name, such as ``spacy:MODEL``; loads nothing."""
-    kind, colon, place = name.partition(":") if isinstance(name, str) else ("", "", "")
-    if bool(colon) == bool(place) and bool(place) in _TAKES_PLACE.get(kind, ()):
-        return kind, place
-    raise unknown("annotator", name, KNOWN_NAMES)
-
-
-@dataclass(frozen=True)
-class _Annotator:
-    """What all annotators do alike, around a reader."""
-
-    name: str
-    read: Reader
-
-    def annotate(self, texts: Sequence[str], field: str = "") -> list[Annotation]:
-        plain = [plain_text(text) for text in texts]
-        distinct = list(dict.fromkeys(text for text in plain if text.strip()))
-        said = dict(zip(distinct, self.read(distinct), strict=True)) if distinct else {}
-        return [_by_field(said.get(text, Annotation()), text, field) for text in plain]
-
-
-def _by_field(said: Annotation, text: str, field: str) -> Annotation:
-    """Return what the text of a field says, by the rules that all annotators share."""
-    if field == "creator":
-        return said._replace(persons=tuple(creator_names(text)))
-    if field == "date":
-        return said._replace(dates=tuple(dates_of(text)))
-    return said
+def check_name(name: str) -> None:
+    """Raise InputError if there is no annotator of that name; loads nothing."""
+    if not (isinstance(name, str) and _NAME.fullmatch(name)):
+        raise unknown("annotator", name, KNOWN_NAMES)
 
 
 def plain_text(text: str) -> str:
     """Return a text of the same length without control characters and surrogates.
 
-    Each byte that was not UTF-8 is read as Latin-1 by itself, so that all else keeps its place.
+    Each byte that was not UTF-8 is read as one Latin-1 letter, so that all else keeps its place.
     """
     return _CONTROL.sub(" ", _SURROGATE.sub(_letter, text))
 
@@ -173,11 +163,7 @@ def _sentence_ends(text: str) -> Iterator[int]:
             yield end.end()
 
 
-def _annotate_by_rules(texts: list[str]) -> Iterator[Annotation]:
-    return map(_annotate_one, texts)
-
-
-def _annotate_one(text: str) -> Annotation:
+def _annotate_by_rules(text: str) -> Annotation:
     chunker, names_tagger = load_chunker(), load_names_tagger()
     tokens: list[str] = []
     verbs: list[str] = []

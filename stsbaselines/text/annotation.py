@@ -1,4 +1,4 @@
-"""An annotation: what a text says. What all annotators share; see `stsbaselines.text.annotate`."""
+"""What a text says, and what all annotators of `stsbaselines.text.annotate` share."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from stsbaselines.errors import InputError
 from stsbaselines.text.dates import Date, Years, find_dates, years_of
+from stsbaselines.text.words import has_letter
 
 PERSON_KINDS = frozenset({"PER", "PERSON"})
 LOCATION_KINDS = frozenset(
@@ -22,13 +23,13 @@ class Annotation(NamedTuple):
     Attributes
     ----------
     tokens : tuple of str
-        Its words and punctuation marks, as the annotator parts them.
+        Its words and punctuation marks, as the annotator splits them.
     verbs : tuple of str
         The verbs as written, in order: tags ``VB``, ``VBD``, ...; not modal verbs.
     persons, locations : tuple of str
         Names as written, in order, repeated ones as often as they occur.
     dates : tuple of Date
-        Dates of which the years are known, in order, with their places in the text.
+        Dates whose years are known, in order, with their places in the text.
     """
 
     tokens: tuple[str, ...] = ()
@@ -39,11 +40,11 @@ class Annotation(NamedTuple):
 
 
 Reader = Callable[[list[str]], Iterable[Annotation]]
-"""What an annotator is made of: it gets plain texts, none of them blank."""
+"""Annotates plain texts, none of them blank."""
 
 
 def dates_of(expression: str, given: Years | None = None) -> list[Date]:
-    """Return the date that an expression is, with years from it or given, else those in it."""
+    """Return an expression as one date, with years from it or given, else the dates in it."""
     years = years_of(expression) or given
     if years is None:
         return find_dates(expression)
@@ -51,10 +52,7 @@ def dates_of(expression: str, given: Years | None = None) -> list[Date]:
 
 
 class Mention(NamedTuple):
-    """A name or a date in a text: the annotator's name for its kind, and its place.
-
-    Of a date, the years that the annotator gives, if it gives any.
-    """
+    """A name or a date in a text; `years` are those that the annotator gives for a date."""
 
     kind: str
     start: int
@@ -65,11 +63,7 @@ class Mention(NamedTuple):
 def annotation_of(
     text: str, tokens: Iterable[str], verbs: Iterable[str], mentions: Iterable[Mention]
 ) -> Annotation:
-    """Return what a text says in which names and dates are marked.
-
-    The years of a date are those of `years_of`, else those that the annotator gives, else
-    those of the dates that `find_dates` finds in it.
-    """
+    """Return the annotation of a text in which names and dates are marked."""
     persons: list[str] = []
     locations: list[str] = []
     dates: list[Date] = []
@@ -90,12 +84,12 @@ def verbs_of(tokens: Iterable[str], tags: Iterable[str | None]) -> list[str]:
     return [
         token
         for token, tag in zip(tokens, tags, strict=True)
-        if tag is not None and tag.startswith("VB") and any(map(str.isalpha, token))
+        if tag is not None and tag.startswith("VB") and has_letter(token)
     ]
 
 
 def extra_package(module: str, annotator: str) -> Any:
-    """Import what an annotator needs, of a package that comes with an extra of the same name."""
+    """Import a module that an annotator needs; the extra is called like its package."""
     name = module.partition(".")[0]
     try:
         return importlib.import_module(module)
@@ -107,5 +101,5 @@ def extra_package(module: str, annotator: str) -> Any:
 
 
 def one_line(error: Exception) -> str:
-    """Return what an error of another package says, on one line."""
+    """Return the message of an error of another package on one line."""
     return " ".join(str(error).split()) or type(error).__name__

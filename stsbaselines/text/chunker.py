@@ -36,7 +36,7 @@ class Chunker:
     Parameters
     ----------
     folder : path
-        With both models and their model card, which has the checksums.
+        Has both models and their model card with the checksums.
 
     Attributes
     ----------
@@ -56,11 +56,9 @@ class Chunker:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        place = Path(folder)
-        self.card = read_card(place / CARD, "a chunker")
-        # CRFsuite reads from these bytes as long as it is used.
-        self._models = [read_described(place / name, self.card) for name in (TAGGER, CHUNKER)]
-        self._tagger, self._chunker = map(opened_model, self._models)
+        self.card = read_card(Path(folder), (TAGGER, CHUNKER), "a chunker")
+        self._tagger = open_model(Path(folder, TAGGER))
+        self._chunker = open_model(Path(folder, CHUNKER))
 
     def tags(self, tokens: Sequence[str]) -> list[str]:
         """Return the part of speech of each token, by the tags of the Penn Treebank."""
@@ -87,32 +85,29 @@ def encodable(tokens: Sequence[str]) -> list[str]:
     return [to_displayable(token) for token in tokens]
 
 
-def read_card(path: Path, of: str) -> dict[str, Any]:
-    """Read a model card; `of` says what it should describe."""
-    content = read_whole(path)
+def read_card(folder: Path, files: Sequence[str], of: str) -> dict[str, Any]:
+    """Read a model card and check the files that it describes: CRFsuite can crash on damaged ones.
+
+    `of` says for an error what the card should describe.
+    """
     try:
-        card = json.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError):
-        card = None
-    if not (isinstance(card, dict) and isinstance(card.get("files"), dict)):
-        raise InputError([Fault(str(path), "other content", f"the model card of {of}")])
+        card: dict[str, Any] = json.loads(read_whole(folder / CARD).decode("utf-8"))
+        checksums = {name: card["files"][name]["sha256"] for name in files}
+    except (UnicodeError, json.JSONDecodeError, LookupError, TypeError, RecursionError):
+        fault = Fault(str(folder / CARD), "other content", f"the model card of {of}")
+        raise InputError([fault]) from None
+    for name, expected in checksums.items():
+        found = hashlib.sha256(read_whole(folder / name)).hexdigest()
+        if found != expected:
+            wanted = f"sha256 {expected}, as its model card says"
+            raise InputError([Fault(str(folder / name), f"sha256 {found}", wanted)])
     return card
 
 
-def read_described(path: Path, card: dict[str, Any]) -> bytes:
-    """Read a file, but only the one of the model card: CRFsuite can crash on a damaged one."""
-    content = read_whole(path)
-    found = f"sha256 {hashlib.sha256(content).hexdigest()}"
-    expected = f"sha256 {card['files'].get(path.name, {}).get('sha256')}"
-    if found != expected:
-        raise InputError([Fault(str(path), found, f"{expected}, as its model card says")])
-    return content
-
-
-def opened_model(model: bytes) -> pycrfsuite.Tagger:
-    """Open a model; the caller must keep its bytes."""
+def open_model(path: Path) -> pycrfsuite.Tagger:
+    """Open a model of CRFsuite."""
     tagger = pycrfsuite.Tagger()
-    tagger.open_inmemory(model)
+    tagger.open(str(path))
     return tagger
 
 
@@ -173,10 +168,10 @@ def chunk_features(tokens: Sequence[str], tags: Sequence[str]) -> list[list[str]
 
 
 def chunk_spans(labels: Sequence[str]) -> Iterator[tuple[Span, str]]:
-    """Yield the chunks that labels spell out, with their kinds.
+    """Yield the chunks that labels mark, with their kinds.
 
-    A chunk ends before ``B-``, before ``O`` and where the kind changes, as the CoNLL-2000
-    scorer has it.
+    As in the CoNLL-2000 scorer, a chunk ends before ``B-``, before ``O`` and where the kind
+    changes.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Dates in English text: years, decades, centuries, ranges of them, and what is before or after.
 
-A pattern finds one date, or two with a dash or a word between them. What a date of a range lacks,
-it has from its neighbour: "1712-5", "11th-14th century", "340-290 BC".
+A pattern finds one date, or two with a dash or a word between them. What a date of a range lacks
+is taken from its neighbour: "1712-5", "11th-14th century", "340-290 BC".
 """
 
 from __future__ import annotations
@@ -74,39 +74,14 @@ _SECOND = re.compile(_JOIN + _ABOUT + _DATE, re.IGNORECASE)
 
 
 class Years(NamedTuple):
-    """Years from a first to a last one, both inclusive.
-
-    Attributes
-    ----------
-    start, end : int or None
-        Negative before Christ; None if open.
-
-    Examples
-    --------
-    >>> Years(1612, 1615).end
-    1615
-    """
+    """The first and the last year, negative before Christ, None if open."""
 
     start: int | None
     end: int | None
 
 
 class Date(NamedTuple):
-    """A date that a text names.
-
-    Attributes
-    ----------
-    text : str
-        As written.
-    years : Years
-    start, end : int
-        Its place: ``text[start:end]`` of the text.
-
-    Examples
-    --------
-    >>> find_dates("Painted in May 1871.")[0].text
-    'May 1871'
-    """
+    """A date as written, its years, and where it starts and ends in the text."""
 
     text: str
     years: Years
@@ -117,7 +92,7 @@ class Date(NamedTuple):
 class _Unit(NamedTuple):
     """One date as written."""
 
-    kind: str  # year, decade, century; ordinal if only the next date says of what
+    kind: str  # year, decade, century; ordinal if the next date says whether it is a century
     number: int
     digits: int  # of a year or decade
     part: str
@@ -130,12 +105,12 @@ def years_of(expression: str) -> Years | None:
     Parameters
     ----------
     expression : str
-        If it has several dates, the first one counts.
+        If it has several dates, the first one counts. "Circa" does not widen a date.
 
     Returns
     -------
     Years or None
-        None if the expression has no date. "Circa" does not widen a date.
+        None if the expression has no date.
 
     Examples
     --------
@@ -155,13 +130,8 @@ def years_of(expression: str) -> Years | None:
 def find_dates(text: str) -> list[Date]:
     """Return the dates that a text names, from left to right.
 
-    A year without an era is a number from 1000 to 2029 that is no measure, no amount of money
-    and no part of a longer number.
-
-    Returns
-    -------
-    list of Date
-        They do not overlap. `years_of` gives the same years for the text of each.
+    A year without an era is a number from 1000 to 2029 that is not a measure, an amount of
+    money or a part of a longer number. Dates do not overlap.
 
     Examples
     --------
@@ -201,7 +171,7 @@ def _unit(match: re.Match[str]) -> _Unit:
 
 
 def _completed(first: _Unit, second: _Unit, join: str) -> list[_Unit] | None:
-    """Return the dates of a range with what each lacks from the other, None if it is no range."""
+    """Complete each date of a range from the other; return None if it is no range."""
     first = first._replace(era=first.era or second.era)
     if second.kind == "century" and (first.kind == "ordinal" or 0 < first.digits < 3):
         first = first._replace(kind="century", digits=0)
@@ -221,7 +191,7 @@ def _completed(first: _Unit, second: _Unit, join: str) -> list[_Unit] | None:
 
 
 def _years(units: list[_Unit]) -> tuple[int, int] | None:
-    """Return the first and the last year of one date or two, None if they make no sense."""
+    """Return the first and the last year of one date or two; None if they make no sense."""
     spans = [_span(unit) for unit in units]
     start, end = spans[0][0], spans[-1][1]
     makes_sense = all(first <= last for first, last in spans) and start <= end <= LATEST
@@ -229,7 +199,7 @@ def _years(units: list[_Unit]) -> tuple[int, int] | None:
 
 
 def _span(unit: _Unit) -> tuple[int, int]:
-    """Return first and last year of a date by itself, the last before the first if none."""
+    """Return the first and the last year of one date; (0, -1) if it is none by itself."""
     kind, number, digits, part, era = unit
     before_christ = era[:1] == "B"
     if number == 0 or kind == "ordinal" or (digits in {1, 2} and not era):

@@ -14,13 +14,13 @@ from stsbaselines.text.words import is_word, treebank_words
 class InformationContent:
     """The information content ln(N / n) of words, with n of the N words of a corpus.
 
-    An unknown word counts as seen once: it gets the maximum, ln N, unless `zero_unknown`. Two
-    objects are never equal, so that caches can have them as keys.
+    An unknown word counts as seen once: it gets the maximum, ln N, unless `zero_unknown`.
+    Objects are compared by identity, so that caches can use them as keys.
 
     Parameters
     ----------
     counts : mapping of str to int
-        Of words that the corpus has at least twice; others need not be there.
+        Of words that the corpus has at least twice; others can be left out.
     total : int
         Words of the corpus, N.
     zero_unknown : bool

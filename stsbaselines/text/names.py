@@ -13,17 +13,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from stsbaselines.io import to_displayable
+from stsbaselines.io import read_whole, to_displayable
 from stsbaselines.text.chunker import (
-    CARD,
     chunk_spans,
     encodable,
-    opened_model,
+    open_model,
     read_card,
-    read_described,
     tag_features,
     word_shape,
 )
+from stsbaselines.text.words import has_letter
 
 SHIPPED = Path(__file__).parent / "models" / "names"
 MODEL = "names.crfsuite"
@@ -127,7 +126,7 @@ class NamesTagger:
     Parameters
     ----------
     folder : path
-        With the model, its gazetteers and its model card, which has the checksums.
+        Has the model, its gazetteers and its model card with the checksums.
 
     Attributes
     ----------
@@ -150,20 +149,17 @@ class NamesTagger:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        place = Path(folder)
-        self.card = read_card(place / CARD, "a tagger of names")
-        self._model = read_described(place / MODEL, self.card)  # CRFsuite reads from these bytes
-        self._tagger = opened_model(self._model)
-        contents = [read_described(place / name, self.card) for name in GAZETTEERS]
-        self.gazetteers = gazetteers_of(contents)
+        self.card = read_card(Path(folder), (MODEL, *GAZETTEERS), "a tagger of names")
+        self._tagger = open_model(Path(folder, MODEL))
+        self.gazetteers = read_gazetteers(Path(folder))
 
     def names(self, tokens: Sequence[str]) -> list[Name]:
-        """Return the names in a sentence, in order and apart.
+        """Return the names in a sentence, in order, without overlap.
 
         Parameters
         ----------
         tokens : sequence of str
-            As NLTK's Treebank tokenizer parts them.
+            As NLTK's Treebank tokenizer splits them.
         """
         if not tokens:
             return []
@@ -179,15 +175,14 @@ def load_names_tagger() -> NamesTagger:
     return NamesTagger(SHIPPED)
 
 
-def gazetteers_of(contents: Sequence[bytes]) -> Gazetteers:
-    """Return the gazetteers of the contents of their files: one entry per line, in UTF-8."""
-    return Gazetteers(*(frozenset(_entries(content)) for content in contents))
+def read_gazetteers(folder: Path) -> Gazetteers:
+    """Read the gazetteers in a folder: one entry per line, in UTF-8."""
+    return Gazetteers(*(_entries(folder / name) for name in GAZETTEERS))
 
 
-def _entries(content: bytes) -> Iterator[str]:
-    for line in content.decode("utf-8", "replace").replace("'s", " 's").split("\n"):
-        if words := line.split():
-            yield " ".join(words)
+def _entries(path: Path) -> frozenset[str]:
+    lines = read_whole(path).decode("utf-8", "replace").replace("'s", " 's").splitlines()
+    return frozenset(" ".join(line.split()) for line in lines if line.strip())
 
 
 def name_features(tokens: Sequence[str], gazetteers: Gazetteers) -> list[list[str]]:
@@ -201,16 +196,14 @@ def name_features(tokens: Sequence[str], gazetteers: Gazetteers) -> list[list[st
     features = tag_features(tokens)
     for i, of_token in enumerate(features):
         before, mine, after = lists[i : i + 3]
-        of_token += [
-            *("h-2=" + shapes[i], "h+2=" + shapes[i + 4]),
-            *("g=" + mine, "g-1=" + before, "g+1=" + after),
-            *("g-1,0=" + before + " " + mine, "g0,1=" + mine + " " + after),
-        ]
+        of_token += [f"h-2={shapes[i]}", f"h+2={shapes[i + 4]}"]
+        of_token += [f"g={mine}", f"g-1={before}", f"g+1={after}"]
+        of_token += [f"g-1,0={before} {mine}", f"g0,1={mine} {after}"]
     return features
 
 
 def _lists(tokens: Sequence[str], gazetteers: Gazetteers) -> list[str]:
-    """Return a letter for each list a token is in; places can be of several tokens."""
+    """Return the letters of the lists that each token is in; places can have several tokens."""
     words = [word.capitalize() if len(word) > 1 and word.isupper() else word for word in tokens]
     lists = [
         "F" * (word in gazetteers.first_names)
@@ -233,22 +226,18 @@ def _lists(tokens: Sequence[str], gazetteers: Gazetteers) -> list[str]:
 
 
 def corrected(tokens: Sequence[str], names: Sequence[Name]) -> list[Name]:
-    """Correct names, in order and apart, by rules for catalogue records and for running text.
+    """Correct names by rules for catalogue records and for running text.
 
-    Names are split at commas and semicolons, unless "Surname, Forename" fills the text;
-    persons lose their titles and degrees; a place takes in the noun of a building or a street
-    that follows it, and what would be a person is a place if it has such a noun.
+    Names are split at commas and semicolons, unless the whole text is "Surname, Forename";
+    persons lose their titles and degrees; a place is extended by the noun of a building or a
+    street that follows it, and a person with such a noun becomes a place.
     """
     pieces = [piece for name in names for piece in _split(tokens, name)]
-    kept = [piece for piece in pieces if any(map(_has_letter, tokens[piece.start : piece.end]))]
+    kept = [piece for piece in pieces if any(map(has_letter, tokens[piece.start : piece.end]))]
     if list(names) == [Name(0, len(tokens), PERSON)] and len(kept) == len(pieces) == 2:
         return list(names)
     limits = [*(name.start for name in kept[1:]), len(tokens)]
     return [_with_facility(tokens, name, limit) for name, limit in zip(kept, limits, strict=False)]
-
-
-def _has_letter(word: str) -> bool:
-    return any(map(str.isalpha, word))
 
 
 def _split(tokens: Sequence[str], name: Name) -> Iterator[Name]:
@@ -296,9 +285,9 @@ def _with_facility(tokens: Sequence[str], name: Name, limit: int) -> Name:
 def creator_names(creator: str) -> list[str]:
     """Return the names of the persons in the creator field of a catalogue record.
 
-    "Surname, Forename" is turned round. Brackets, dates, nationalities, roles, titles and
-    qualifiers ("attributed to", "school of") are no part of a name; companies, schools and
-    unknown creators have none. Several creators are separated by ";", "and" or "&".
+    "Surname, Forename" becomes "Forename Surname". Brackets, dates, nationalities, roles, titles
+    and qualifiers ("attributed to", "school of") are dropped; companies, schools and unknown
+    creators have no name. Several creators are separated by ";", "and" or "&".
 
     Examples
     --------
@@ -309,39 +298,30 @@ def creator_names(creator: str) -> list[str]:
     >>> creator_names("Smith & Doe Ltd.")
     []
     """
-    text = _LABEL.sub("", _without_brackets(" ".join(to_displayable(creator).split())), count=1)
-    fields = [field.strip() for field in text.split(";")]
+    text = " ".join(to_displayable(creator).split())
+    for _ in range(_DEEPEST_BRACKETS):
+        text = _BRACKETED.sub(" ", text)
+    fields = [field.strip() for field in _LABEL.sub("", text, count=1).split(";")]
     if len(fields) == 2 and fields[0].isupper() and not any(" " in each for each in fields):
         fields = [", ".join(fields)]
     names = [name for field in fields for name in _persons(field)]
     return list(dict.fromkeys(names))
 
 
-def _without_brackets(text: str) -> str:
-    for _ in range(_DEEPEST_BRACKETS):
-        text = _BRACKETED.sub(" ", text)
-    return text
-
-
 def _persons(field: str) -> list[str]:
-    """Return the persons in a field; of a firm ("Smith and Doe") none."""
+    """Return the persons in a field; a firm ("Smith and Doe") has none."""
     field = _QUALIFIER.sub("", field, count=1)
     if _NOBODY.match(field) or _COMPANY.search(field):
         return []
     creators = [each for each in _AND.split(field) if each.strip(" ,")]
     persons = [_persons_between_commas(each) for each in creators]
     names = [name for each in persons for name in each]
-    if len(creators) > 1 and not (all(persons) and all(map(_is_full_name, names))):
-        return []
-    return names
-
-
-def _is_full_name(name: str) -> bool:
-    return " " in name and not name.endswith(".")
+    are_full_names = all(" " in name and not name.endswith(".") for name in names)
+    return names if len(creators) < 2 or (all(persons) and are_full_names) else []
 
 
 def _persons_between_commas(creator: str) -> list[str]:
-    """Return a person with what else is said of it, or several with a forename each."""
+    """Return one person, described between commas, or several with a forename each."""
     lists = load_names_tagger().gazetteers
     first, *others = (_DATE.sub("", part).split() for part in creator.split(","))
     parts = [words for words in (first, *others) if not _is_remark(words, lists)]

@@ -1,28 +1,23 @@
-"""Stems of a sentence, and counting them in a corpus, as the authors of WTMF did.
+"""Stems of a sentence, and their counts in a corpus, as the authors of WTMF computed them.
 
 Guo and Diab (2012): words of the Treebank tokenizer, lower-cased, stemmed by Porter's own later
-variant of his algorithm, without those that have a character which is none of a word.
+variant of his algorithm; words with a character that no word has are left out.
 """
 
 from __future__ import annotations
 
-import functools
 import re
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from stsbaselines.text.words import treebank_words
+from stsbaselines.text.words import porter_stem, treebank_words
 
-if TYPE_CHECKING:
-    from nltk.stem.porter import PorterStemmer
-
-_NO_WORD_CHARACTER = re.compile(r"\W", re.ASCII)
+_WORD = re.compile(r"\w+", re.ASCII)
 _INNER_APOSTROPHE = re.compile(r"(?<=\w)'.*")
 _NEGATION = "n't"
 
@@ -35,23 +30,10 @@ def stems(sentence: str) -> list[str]:
     >>> stems("At 3 o'clock we're reading well-known stories.")
     ['at', '3', 'o', 'we', 'read', 'stori']
     """
-    return [stem for stem in map(_stem, treebank_words(sentence)) if stem]
-
-
-@functools.lru_cache(maxsize=100_000)
-def _stem(word: str) -> str:
-    """Return the stem of a word; "" for what is none."""
-    if word == _NEGATION:
-        return ""
-    word = _INNER_APOSTROPHE.sub("", word)
-    return "" if _NO_WORD_CHARACTER.search(word) else str(_stemmer().stem(word))
-
-
-@functools.cache
-def _stemmer() -> PorterStemmer:
-    from nltk.stem.porter import PorterStemmer  # slow to import
-
-    return PorterStemmer(mode=PorterStemmer.MARTIN_EXTENSIONS)
+    words = [
+        _INNER_APOSTROPHE.sub("", word) for word in treebank_words(sentence) if word != _NEGATION
+    ]
+    return [porter_stem(word, "MARTIN_EXTENSIONS") for word in words if _WORD.fullmatch(word)]
 
 
 class Vocabulary(NamedTuple):
@@ -64,17 +46,15 @@ class Vocabulary(NamedTuple):
     idf: npt.NDArray[np.float64]
 
     def counts(self, sentences: Iterable[str]) -> sparse.csr_matrix:
-        """Return how often each known word stands in each sentence."""
-        known = ([stem for stem in stems(each) if stem in self.columns] for each in sentences)
-        return _counted(
-            ([self.columns[stem] for stem in each] for each in known), len(self.columns)
+        """Return how often each known word occurs in each sentence."""
+        known = (
+            [self.columns[stem] for stem in stems(each) if stem in self.columns]
+            for each in sentences
         )
+        return _counted(known, len(self.columns))
 
     def weighted(self, counts: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Return the weights tf * idf for counts, in a matrix that shares their cells.
-
-        A word that every sentence has can have the weight 0; its cells are stored all the same.
-        """
+        """Return the weights tf * idf for counts; weights of 0 are stored like others."""
         weights = counts.data * self.idf[counts.indices]
         return sparse.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape)
 
@@ -84,8 +64,7 @@ def count_matrix(
 ) -> tuple[Vocabulary, sparse.csr_matrix]:
     """Read a corpus: its vocabulary, and how often its sentences have each word.
 
-    Sentences are taken one by one. Words that the whole corpus has less often than
-    `least_count` are left out.
+    Words that the whole corpus has less often than `least_count` are left out.
 
     Examples
     --------
@@ -107,14 +86,11 @@ def count_matrix(
 
 def _counted(rows: Iterable[Iterable[int]], width: int | None = None) -> sparse.csr_matrix:
     """Return how often each row has each column; the width is that of the last one by default."""
-    columns, values, ends = array("i"), array("d"), array("q", [0])
+    columns, ends = array("i"), array("q", [0])
     for row in rows:
-        counter = Counter(row)
-        for column in sorted(counter):
-            columns.append(column)
-            values.append(counter[column])
+        columns.extend(row)
         ends.append(len(columns))
     shape = len(ends) - 1, max(columns, default=-1) + 1 if width is None else width
-    indices = np.frombuffer(columns, dtype=np.int32)
-    matrix = (np.frombuffer(values).copy(), indices, np.frombuffer(ends, dtype=np.int64))
-    return sparse.csr_matrix(matrix, shape=shape)
+    matrix = sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape=shape)
+    matrix.sum_duplicates()
+    return matrix

@@ -4,48 +4,24 @@ The files are read as Princeton publishes them (``data.noun``, ``noun.exc`` and 
 folder. Two words are as similar as their two most similar senses of one part of speech.
 """
 
+# ruff: noqa: B019 - a WordNet is loaded once and kept, so the caches of its methods may keep it
+
 from __future__ import annotations
 
 import functools
 import itertools
 import math
 import os
-import zipfile
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown, unknown
-from stsbaselines.io import is_file, is_without_newlines, open_zip, read_whole
+from stsbaselines.io import is_without_newlines, open_zip, read_whole
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
-_ENDINGS = {
-    "n": [
-        ("s", ""),
-        ("ses", "s"),
-        ("ves", "f"),
-        ("xes", "x"),
-        ("zes", "z"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("men", "man"),
-        ("ies", "y"),
-    ],
-    "v": [
-        ("s", ""),
-        ("ies", "y"),
-        ("es", "e"),
-        ("es", ""),
-        ("ed", "e"),
-        ("ed", ""),
-        ("ing", "e"),
-        ("ing", ""),
-    ],
-    "a": [("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
-    "r": [],
-}
 _HYPERNYMS = ("@", "@i")
 _ROOT_OF_VERBS = 0
 _WORDS_KEPT = 1 << 14
@@ -73,42 +49,40 @@ class WordNet:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        from nltk.corpus.reader.wordnet import WordNetCorpusReader  # slow to import
+
+        self._endings = WordNetCorpusReader.MORPHOLOGICAL_SUBSTITUTIONS
         self._senses: dict[str, dict[str, Synsets]] = {}
         self._hypernyms: dict[str, dict[int, Synsets]] = {}
         self._exceptions: dict[str, dict[str, list[str]]] = {}
         for number, (part, name) in enumerate(FILES.items(), 1):
             self._senses[part], self._hypernyms[part] = _taxonomy(folder, name, number)
-            self._exceptions[part] = _exceptions(_content(folder, f"{name}.exc"))
-        # The caches are its own, not of the class, so that they end with it.
-        cached = functools.lru_cache
-        self._lemma = cached(_WORDS_KEPT)(self._find_lemma)
-        self._distances = cached(_WORDS_KEPT)(self._find_distances)
-        self._subsumers = cached(_WORDS_KEPT)(self._find_subsumers)
-        self._information = functools.cache(self._find_information)
-        self._path = cached(_PAIRS_KEPT)(self._find_path)
-        self._resnik = cached(_PAIRS_KEPT)(self._find_resnik)
+            self._exceptions[part] = _exceptions(folder, name)
 
-    def __reduce__(self) -> tuple[Callable[[Path], WordNet], tuple[Path]]:
-        return load_wordnet, (self.folder,)
-
+    @functools.lru_cache(_WORDS_KEPT)
     def lemma(self, word: str, tag: str | None = None) -> str:
         """Return the base form of a word, in lower case.
 
-        It is the first that is in WordNet: of the word itself and its listed exceptions, or
-        else of the word and what is left of it without an ending of its part of speech.
+        It is the first that WordNet has: of the word itself and its listed exceptions, or
+        else of the word and what remains of it without an ending of its part of speech.
 
         Parameters
         ----------
         word : str
+            It is returned in lower case if WordNet has none of its forms.
         tag : str, optional
-            Tag of the word in the Penn Treebank. A word with the tag of a noun, verb, adjective or
-            adverb is looked up as that; one with another tag is returned as it is. Without
-            a tag, the word is looked up as each of the four, in that order. It is returned
-            as it is if it is not in WordNet.
+            Tag of the word in the Penn Treebank. A noun, verb, adjective or adverb is looked
+            up as such; a word with another tag is returned in lower case. Without a tag,
+            the word is looked up as each of the four, in that order.
         """
-        return self._lemma(word, tag)
+        word = word.lower()
+        if tag is None:
+            parts: Iterable[str] = FILES
+        else:
+            parts = [_PARTS[tag[:2]]] if tag[:2] in _PARTS else []
+        return next((form for part in parts for form in self._forms(word, part)), word)
 
+    @functools.lru_cache(_PAIRS_KEPT)
     def path_similarity(self, one: str, other: str) -> float:
         """Return 1 / (1 + length of the shortest path of hypernyms between two words).
 
@@ -118,8 +92,11 @@ class WordNet:
 
         Words that share a synset have 1.0; without a path, or for an unknown word, it is 0.0.
         """
-        return self._path(one, other) if one <= other else self._path(other, one)
+        here, there = self._distances(one), self._distances(other)
+        lengths = [here[above] + there[above] for above in here.keys() & there.keys()]
+        return 1.0 / (1 + min(lengths)) if lengths else 0.0
 
+    @functools.lru_cache(_PAIRS_KEPT)
     def resnik(self, one: str, other: str, pos: str) -> float:
         """Return the information content of the best concept that two words have in common.
 
@@ -139,22 +116,17 @@ class WordNet:
         float
             From 0 to 1; 0.0 if the words have no concept in common, or one is unknown.
         """
-        return self._resnik(one, other, pos) if one <= other else self._resnik(other, one, pos)
-
-    def _find_lemma(self, word: str, tag: str | None) -> str:
-        word = word.lower()
-        if tag is None:
-            parts: Iterable[str] = FILES
-        else:
-            parts = [_PARTS[tag[:2]]] if tag[:2] in _PARTS else []
-        return next((form for part in parts for form in self._forms(word, part)), word)
+        if pos not in ("n", "v"):
+            raise unknown("taxonomy of the part of speech", pos, ("n", "v"))
+        here, there = self._subsumers(one, pos), self._subsumers(other, pos)
+        return max([here[above] for above in here.keys() & there.keys()], default=0.0)
 
     def _forms(self, word: str, part: str) -> Iterator[str]:
-        """Yield the forms of a word in lower case that are in WordNet."""
+        """Yield the forms of a word in lower case that WordNet has."""
         forms = self._exceptions[part].get(word)
         if forms is None:
-            endings = _ENDINGS[part]
-            forms = [word[: -len(old)] + new for old, new in endings if word.endswith(old)]
+            endings = self._endings[part]
+            forms = [word.removesuffix(old) + new for old, new in endings if word.endswith(old)]
         senses = self._senses[part]
         return (form for form in (word, *forms) if form in senses)
 
@@ -163,7 +135,8 @@ class WordNet:
         forms = self._forms(word.lower(), part)
         return set(itertools.chain.from_iterable(senses[form] for form in forms))
 
-    def _find_distances(self, word: str) -> dict[int, int]:
+    @functools.lru_cache(_WORDS_KEPT)
+    def _distances(self, word: str) -> dict[int, int]:
         """Return the steps from the nearest sense of a word up to all synsets above one."""
         nearest: dict[int, int] = {}
         for part, hypernyms in self._hypernyms.items():
@@ -175,14 +148,8 @@ class WordNet:
                     nearest[above] = min(count, nearest.get(above, count))
         return nearest
 
-    def _find_path(self, one: str, other: str) -> float:
-        here, there = self._distances(one), self._distances(other)
-        common = here.keys() & there.keys()
-        if not common:
-            return 0.0
-        return 1.0 / (1 + min([here[above] + there[above] for above in common]))
-
-    def _find_information(self, part: str) -> dict[int, float]:
+    @functools.cache
+    def _information(self, part: str) -> dict[int, float]:
         """Return the intrinsic information content of all synsets of a part of speech."""
         hypernyms = self._hypernyms[part]
         below = Counter(
@@ -194,19 +161,14 @@ class WordNet:
             for synset, count in below.items()
         }
 
-    def _find_subsumers(self, word: str, part: str) -> dict[int, float]:
+    @functools.lru_cache(_WORDS_KEPT)
+    def _subsumers(self, word: str, part: str) -> dict[int, float]:
         """Return the information content of a word's synsets and all above them."""
         hypernyms, information = self._hypernyms[part], self._information(part)
         synsets = self._synsets(word, part)
         return {
             above: information[above] for each in synsets for above in _steps_up(each, hypernyms)
         }
-
-    def _find_resnik(self, one: str, other: str, pos: str) -> float:
-        if pos not in ("n", "v"):
-            raise unknown("taxonomy of the part of speech", pos, ("n", "v"))
-        here, there = self._subsumers(one, pos), self._subsumers(other, pos)
-        return max([here[above] for above in here.keys() & there.keys()], default=0.0)
 
 
 def load_wordnet(folder: str | Path) -> WordNet:
@@ -252,7 +214,7 @@ _load = functools.cache(WordNet)
 
 def _content(folder: Path, name: str) -> bytes:
     """Return the content of a file in a folder, or in a zip archive of a folder."""
-    if not (is_file(folder) and zipfile.is_zipfile(folder)):
+    if folder.suffix != ".zip":
         return read_whole(folder / name)
     try:
         with open_zip(folder) as archive:
@@ -261,9 +223,10 @@ def _content(folder: Path, name: str) -> bytes:
         raise InputError([Fault(str(folder), f"no {name}", "the files of WordNet")]) from None
 
 
-def _exceptions(content: bytes) -> dict[str, list[str]]:
-    rows = (line.split() for line in content.decode("utf-8", "replace").splitlines())
-    return {row[0]: row[1:] for row in rows if row}
+def _exceptions(folder: Path, part: str) -> dict[str, list[str]]:
+    lines = _content(folder, f"{part}.exc").decode("utf-8", "replace").splitlines()
+    rows = (line.split() for line in lines if line.strip())
+    return {word: forms for word, *forms in rows}
 
 
 def read_synsets(folder: Path, part: str) -> Iterator[Synset]:

@@ -19,7 +19,7 @@ def simple_words(sentence: str) -> list[str]:
     """Return the lower-cased words and punctuation marks of a sentence.
 
     A word is a run of letters and digits. Single apostrophes, full stops and commas within it
-    belong to it; each other character but white space is a punctuation mark of its own.
+    belong to it; each other character except white space is a punctuation mark of its own.
     That is close to the words of Java's ``BreakIterator``.
 
     Examples
@@ -33,6 +33,11 @@ def simple_words(sentence: str) -> list[str]:
 def is_word(token: str) -> bool:
     """Return whether a token has a letter or digit, of any language."""
     return any(map(str.isalnum, token))
+
+
+def has_letter(token: str) -> bool:
+    """Return whether a token has a letter, of any language."""
+    return any(map(str.isalpha, token))
 
 
 def treebank_words(sentence: str) -> list[str]:
@@ -61,8 +66,8 @@ def _tokenizer() -> TreebankWordTokenizer:
 def treebank_words_of(sentences: Iterable[str]) -> dict[str, list[str]]:
     """Return the words of many sentences, each as `treebank_words` gives them, but faster.
 
-    Sentences without punctuation are tokenized together, since then no rule of the
-    tokenizer looks beyond a word; tokens are given back to sentences by their lengths.
+    Sentences without punctuation are tokenized together, because then no rule of the
+    tokenizer looks beyond a word; tokens are assigned to sentences by their lengths.
     """
     distinct = set(sentences)
     plain = sorted(filter(_PLAIN.fullmatch, distinct))
@@ -79,13 +84,13 @@ def treebank_words_of(sentences: Iterable[str]) -> dict[str, list[str]]:
 
 
 @functools.lru_cache(maxsize=100_000)
-def porter_stem(word: str) -> str:
-    """Return the stem of a word by NLTK's variant of Porter's stemmer."""
-    return str(_stemmer().stem(word))
+def porter_stem(word: str, mode: str = "NLTK_EXTENSIONS") -> str:
+    """Return the stem of a word by Porter's algorithm, in a variant that NLTK has."""
+    return str(_stemmer(mode).stem(word))
 
 
 @functools.cache
-def _stemmer() -> PorterStemmer:
+def _stemmer(mode: str) -> PorterStemmer:
     from nltk.stem.porter import PorterStemmer  # slow to import
 
-    return PorterStemmer(mode=PorterStemmer.NLTK_EXTENSIONS)
+    return PorterStemmer(mode=mode)

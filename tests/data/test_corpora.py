@@ -108,11 +108,11 @@ def test_a_source_is_that_of_all_paragraphs_since_the_last(sources: list[str]) -
     assert list(corpora._own(paragraphs)) == expected
 
 
-@pytest.mark.parametrize("name", ["gcide", "gcide-without-wordnet"])
-def test_a_damaged_dictionary(name: str, dictionary: Path) -> None:
-    dictionary.write_bytes(b"damaged")
-    with pytest.raises(InputError, match="found damaged content, expected a dictionary"):
-        list(corpora.sentences_of(name))
+def test_a_damaged_dictionary(dictionary: Path) -> None:
+    for content, found in [(b"damaged", "damaged content"), (gzip.compress(b"x"), "no headword")]:
+        dictionary.write_bytes(content)
+        with pytest.raises(InputError, match=f"found {found}, expected a dictionary"):
+            list(corpora.sentences_of("gcide"))
 
 
 def test_finding_corpora_does_not_load_nltk() -> None:
@@ -158,22 +158,6 @@ SYNSETS = (
     '00001740 03 n 02 old_gate 0 wicket 0 001 ~ 00001930 n 0000 | a small gate; "he shut it"  \n'
 )
 ADJECTIVES = "00001740 00 a 01 ablaze(p) 0 000 | on fire  \n"
-SMALL_DICTIONARY = """00-database-info
-   about
-
-Gate \\Gate\\, n. [OE. gat.]
-   1. A door in a fence; as, the {gate} of a
-      field. --Author.
-      [1913 Webster]
-
-         A verse about gates.
-                                 --Poet.
-
-   2. (Cards) The next card.
-
-Gated \\Gat"ed\\, a.
-   Having gates.
-"""
 
 
 def put_corpora(folder: Path) -> Path:
@@ -195,16 +179,6 @@ def test_named_corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         'old gate wicket a small gate; "he shut it"',
     ]
     assert list(corpora.sentences_of("brown", folder)) == ["The gate is 1/2 ."]
-    (tmp_path / "gcide.dict.dz").write_bytes(gzip.compress(SMALL_DICTIONARY.encode()))
-    monkeypatch.setattr(corpora, "DEBIAN_GCIDE", tmp_path / "gcide.dict.dz")
-    assert list(corpora.sentences_of("gcide")) == [
-        "Gate A door in a fence; as, the gate of a field.",
-        "Gate (Cards) The next card.",
-        "Gated Having gates.",
-    ]
-    (tmp_path / "gcide.dict.dz").write_bytes(b"damaged")
-    with pytest.raises(InputError, match="found damaged content, expected a dictionary"):
-        list(corpora.sentences_of("gcide"))
     monkeypatch.setattr(corpora, "BROWN_FILES", 500)
     with pytest.raises(InputError, match="found 1 files, expected 500, the whole corpus"):
         list(corpora.sentences_of("brown", folder))
@@ -216,7 +190,7 @@ def test_named_corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         list(corpora.sentences_of("brown", folder))
 
 
-def test_corpora_that_are_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_corpora_that_were_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpora, "DEBIAN_WORDNET", tmp_path / "none")
     monkeypatch.setattr(corpora, "DEBIAN_GCIDE", tmp_path / "none")
     monkeypatch.setattr("nltk.data.path", [])

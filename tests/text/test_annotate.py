@@ -1,4 +1,4 @@
-"""Annotators: what all of them keep to, and how each fails."""
+"""Annotators: what all of them return, and how each fails."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_what_a_text_says(annotator: Annotator) -> None:
     assert annotator.annotate([TEXT]) == [SAID]
 
 
-def test_one_annotation_a_text_in_order(annotator: Annotator) -> None:
+def test_one_annotation_per_text_in_order(annotator: Annotator) -> None:
     texts = ["She can paint.", "", TEXT, "  \n\t ", "She can paint."]
     said = annotator.annotate(tuple(texts))
     assert said == [annotator.annotate([text])[0] for text in texts]
@@ -412,7 +412,7 @@ def test_no_server(error: Exception) -> None:
     def fail(_: str) -> None:
         raise error
 
-    with pytest.raises(InputError, match=r"no CoreNLP server answers .* one is started") as raised:
+    with pytest.raises(InputError, match=r"no CoreNLP server answers .* start one by") as raised:
         corenlp(fail).annotate([TEXT])
     assert "\n" not in str(raised.value)
 

@@ -25,7 +25,6 @@ def test_the_shipped_models_are_small_and_described() -> None:
     }
     assert card["licence"] == "CC BY-SA 4.0"
     assert card["test"]["chunk_F1"] > 0.9
-    assert not any("conll" in each["file"].split(".")[0] for each in card["training_data"])
 
 
 def test_chunks_of_a_sentence() -> None:
@@ -72,8 +71,7 @@ def test_labels_spell_chunks(labels: str, spans: list[tuple[tuple[int, int], str
         (chunker.TAGGER, b"lCRF damaged", "sha256 .* as its model card says"),
         (chunker.CARD, b"[]", "expected the model card of a chunker"),
         (chunker.CARD, b"\xff", "expected the model card of a chunker"),
-        (chunker.CARD, b'{"files": {}}', "sha256 None"),
-        (chunker.CARD, b'{"files": []}', "expected the model card of a chunker"),
+        (chunker.CARD, b'{"files": {}}', "expected the model card of a chunker"),
     ],
 )
 def test_damaged_models_are_refused(
