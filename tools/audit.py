@@ -1,7 +1,7 @@
 """Look for known vulnerabilities in what the installed package needs at run time.
 
-Exit status 1 if there is one. A service that cannot be asked, or that does not know what it must
-know, is said in one line; then nothing was audited.
+Exit status 1 if there is one. Packages that were not audited, because the service is not available
+or does not know them, are reported in one line.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> int:
         return 1
     audited = len(wanted) - len(unknown)
     if not report or audited <= 0:
-        print("LEFT OUT: no service of known vulnerabilities can be asked from here")
+        print("LEFT OUT: no service of known vulnerabilities is available")
         return 0
     print(f"{audited} packages have no known vulnerability")
     if unknown:
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def installed(package: str = PACKAGE) -> dict[str, str]:
-    """Return the versions of all that a package needs at run time, without its extras."""
+    """Return the versions of the packages that a package needs at run time, without its extras."""
     found: dict[str, str] = {}
     waiting = [package]
     while waiting:
@@ -62,7 +62,7 @@ def installed(package: str = PACKAGE) -> dict[str, str]:
 
 
 def asked(versions: Mapping[str, str]) -> dict[str, Any]:
-    """Return the report of pip-audit on these packages, {} if there is none."""
+    """Return the report of pip-audit on these packages; {} if there is none."""
     if find_spec("pip_audit") is None:
         sys.exit("pip-audit is not installed")
     with tempfile.TemporaryDirectory() as folder:
@@ -76,11 +76,11 @@ def asked(versions: Mapping[str, str]) -> dict[str, Any]:
 
 
 def findings(report: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return a line for each vulnerability of a report, and the packages that it leaves out."""
+    """Return a line for each vulnerability of a report, and the packages that it skipped."""
     packages = report.get("dependencies", [])
     found = [
         f"{each['name']} {each['version']}: {one['id']}"
-        f", mended in {', '.join(one['fix_versions']) or 'no version yet'}"
+        f", fixed in {', '.join(one['fix_versions']) or 'no version yet'}"
         for each in packages
         for one in each.get("vulns", [])
     ]

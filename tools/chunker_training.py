@@ -162,10 +162,10 @@ _PARSERS: dict[str, tuple[Callable[[str], Token | None], str]] = {
 
 
 def with_joined_hyphens(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences, then copies of those with split hyphenated words, whose parts are joined.
+    """Return sentences, then copies of those with split hyphenated words, with these joined.
 
-    Treebanks of today split words at hyphens (tag HYPH), while the iSTS sentences do not. A
-    joined word has the part of speech of its last and the chunk label of its first part.
+    Modern treebanks split words at hyphens (tag HYPH); the iSTS sentences do not. A joined
+    word has the part of speech of its last part and the chunk label of its first part.
     """
     hyphenated = [
         each for each in sentences if any(_is_inner_hyphen(each, i) for i in range(len(each)))
@@ -245,8 +245,8 @@ def _card(folder: Path, sources: Sequence[Path], licence: str) -> dict[str, Any]
 
 
 def described(path: Path) -> dict[str, Any]:
-    """Return what a model card says of a file: name, size and SHA-256."""
-    content = path.read_bytes()  # packed, if it is
+    """Return what a model card says about a file: name, size and SHA-256."""
+    content = path.read_bytes()
     return {"file": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 

@@ -3,8 +3,8 @@
     python -m tools.names_training --data DIR [--out DIR]
 
 Same data, settings, platform and version of python-crfsuite give the same bytes: sentences
-are taken in the order of the table of corpora and of their files, and what is drawn at random
-has a fixed seed.
+are taken in the order of the table of corpora and of their files, and random draws have a fixed
+seed.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _CONLLU_COLUMNS, _LITBANK_COLUMNS = 10, 9
 
 
 class NamedSentence(NamedTuple):
-    """A sentence with its names, which are in order and apart."""
+    """A sentence with its names, which are in order and do not overlap."""
 
     words: list[str]
     names: list[Name]
@@ -120,7 +120,7 @@ def _example(sentence: NamedSentence, gazetteers: Gazetteers) -> Example:
 def tested_on(tagger: NamesTagger, sentences: Sequence[NamedSentence]) -> dict[str, float | None]:
     """Return the F1 of each kind of name and of all: a name is right if its tokens and kind are.
 
-    It is None where there is no name, neither found nor to find.
+    None if there is no name of that kind, neither found nor expected.
     """
     right: Counter[str] = Counter()
     total: Counter[str] = Counter()
@@ -136,7 +136,7 @@ def tested_on(tagger: NamesTagger, sentences: Sequence[NamedSentence]) -> dict[s
 
 
 def turned_names(gazetteers: Gazetteers) -> list[NamedSentence]:
-    """Return sentences that are "Surname , Forename", as in catalogues, drawn from gazetteers."""
+    """Return sentences "Surname , Forename", as in catalogues, drawn from gazetteers."""
     surnames, forenames = sorted(gazetteers.surnames), sorted(gazetteers.first_names)
     draw = random.Random(SEED)
     sentences = []
@@ -172,7 +172,7 @@ def _unfit(path: Path | str, line: str, expected: str, number: int) -> InputErro
 def read_columns(path: Path, separator: str = "\t") -> list[NamedSentence]:
     """Read one word and its label per line: IOB1 or IOB2, of two labels the first.
 
-    A blank token is skipped; the handle of a user of Twitter ("@...") is no name.
+    A blank token is skipped; a handle of Twitter ("@...") is not a name.
     """
     return [_sentence(path, block, separator, 0) for block in _blocks(path)]
 
@@ -274,7 +274,7 @@ def _outermost(words: Sequence[str], mentions: Iterable[Name]) -> list[Name]:
 def _named_part(words: Sequence[str], mention: Name) -> Name:
     """Return a mention from its first capitalised word to the last that follows it.
 
-    Of "Jane Doe of the Daily News" it is the person's name, of "President of France" nothing.
+    Of "Jane Doe of the Daily News" that is the person's name, of "President of France" nothing.
     """
     start = mention.start
     while start < mention.end and not _begins_name(words[start]):
@@ -307,7 +307,7 @@ def read_litbank(path: Path) -> list[NamedSentence]:
 
 
 def _members(path: Path) -> dict[str, bytes]:
-    """Return the files of an archive, by name; none is written to disk."""
+    """Return the files of an archive, by name."""
     members: dict[str, bytes] = {}
     try:
         with open_as_is(path) as stream, tarfile.open(fileobj=stream) as archive:

@@ -1,7 +1,7 @@
 """Fetching the item records of the typed-similarity pilot (2013) from Europeana's record API.
 
 The records were never distributed: each user fetches them with their own API key. The answers
-repeat the key, which is removed from them before anything is written.
+repeat the key, which is removed before anything is written.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ TextOfJson = Callable[[bytes, str], bytes]
 
 
 class RecordsSummary(NamedTuple):
-    """What became of each record, by its name, in the order of the pairs.
+    """The names of the records, in the order of the pairs, by what became of them.
 
     Attributes
     ----------
     fetched : tuple of str
         Written by this run.
     present : tuple of str
-        Already there.
+        Written before.
     vanished : tuple of str
         Europeana no longer has the item; they are also listed in ``vanished.txt``.
     failed : dict of str to str
@@ -66,17 +66,7 @@ class RecordsSummary(NamedTuple):
 
 
 def item_code(url: str) -> tuple[str, str]:
-    """Return the collection and the item that a URL of Europeana's portal names.
-
-    Raises InputError if it names no item.
-
-    Examples
-    --------
-    >>> item_code("http://www.europeana.eu/portal/record/00001a/A1B2.html")
-    ('00001a', 'A1B2')
-    >>> item_code("https://www.europeana.eu/en/item/00001a/A1B2")
-    ('00001a', 'A1B2')
-    """
+    """Return the collection and the item that a URL of Europeana's portal names."""
     match = _URL.fullmatch(url)
     if match is None:
         raise InputError(f"{shown(url, 80)} is not the URL of an item in Europeana.")
@@ -84,24 +74,12 @@ def item_code(url: str) -> tuple[str, str]:
 
 
 def api_path(url: str) -> str:
-    """Return the path of an item's record in the API.
-
-    Examples
-    --------
-    >>> api_path("http://www.europeana.eu/portal/record/00001a/A1B2.html")
-    'record/v2/00001a/A1B2.json'
-    """
+    """Return the path of an item's record in the API."""
     return "record/v2/{}/{}.json".format(*item_code(url))
 
 
 def record_name(pair: int, side: str, url: str) -> str:
-    """Return the name of a record's files without their suffix.
-
-    Examples
-    --------
-    >>> record_name(12, "a", "http://www.europeana.eu/portal/record/00001a/A1B2.html")
-    '12a_00001a_A1B2'
-    """
+    """Return the name of a record's files without their suffix, such as ``12a_00001a_A1B2``."""
     return "{}{}_{}_{}".format(pair, side, *item_code(url))
 
 
@@ -117,7 +95,7 @@ def fetch_records(
 ) -> RecordsSummary:
     """Fetch the missing records of the items of all pairs.
 
-    An item of several pairs is requested once. A record whose text file is there is kept, so
+    An item of several pairs is requested once. A record whose text file exists is kept, so
     that a rerun continues an interrupted run.
 
     Parameters
@@ -180,18 +158,17 @@ def fetch_records(
             )
         if progress is not None:
             progress(done, len(names_of))
-
-    def with_outcome(outcome: str) -> tuple[str, ...]:
-        return tuple(name for name, path in path_of.items() if outcomes.get(path) == outcome)
-
-    vanished = with_outcome("vanished")
+    fetched, present, vanished = (
+        tuple(name for name, path in path_of.items() if outcomes.get(path) == outcome)
+        for outcome in ("fetched", "present", "vanished")
+    )
     write_text(out / "vanished.txt", "".join(f"{name}\n" for name in vanished))
     failed = {name: failures[path] for name, path in path_of.items() if path in failures}
-    return RecordsSummary(with_outcome("fetched"), with_outcome("present"), vanished, failed)
+    return RecordsSummary(fetched, present, vanished, failed)
 
 
 def _paths_by_name(urls: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return the API's path of each record; report all malformed URLs."""
+    """Return the path in the API of each record."""
     paths: dict[str, str] = {}
     faults: list[Fault | str] = []
     for number, pair in enumerate(urls, start=1):
@@ -213,28 +190,22 @@ def _fetch_item(
     missing = [name for name, file in text_files.items() if not file.is_file()]
     if not missing:
         return "present"
-    found = client.fetch(path, missing[0], text_of_json)
-    if found is None:
+    record = client.fetch(path, missing[0], text_of_json)
+    if record is None:
         return "vanished"
+    json_content, text_content = record
     for name in missing:
-        write_bytes(out / "json" / f"{name}.json", found.json)
-        write_bytes(text_files[name], found.text)
+        write_bytes(out / "json" / f"{name}.json", json_content)
+        write_bytes(text_files[name], text_content)
     return "fetched"
 
 
 class _ItemError(Exception):
-    """Why an item could not be fetched; `answered` if there was an answer of no use."""
+    """Why an item could not be fetched; `answered` if there was an answer, a useless one."""
 
     def __init__(self, why: str, answered: bool) -> None:
         super().__init__(why)
         self.answered = answered
-
-
-class _Record(NamedTuple):
-    """The two files of an item."""
-
-    json: bytes
-    text: bytes
 
 
 class _Reply(NamedTuple):
@@ -281,8 +252,8 @@ class _Client:
         self.asked_before = False
         self.opener = urllib.request.build_opener(_SameHost)
 
-    def fetch(self, path: str, name: str, text_of_json: TextOfJson) -> _Record | None:
-        """Return the files of an item; None if it has vanished."""
+    def fetch(self, path: str, name: str, text_of_json: TextOfJson) -> tuple[bytes, bytes] | None:
+        """Return the contents of the JSON and the text file of an item; None if it vanished."""
         wait = self.pause
         for attempt in range(RETRIES + 1):
             reply = self._ask(path, wait)
@@ -329,14 +300,14 @@ class _Client:
         except (OSError, http.client.HTTPException, ValueError) as error:
             return _Reply(0, fault=_reason(error))
 
-    def _record(self, answer: bytes, name: str, text_of_json: TextOfJson) -> _Record:
+    def _record(self, answer: bytes, name: str, text_of_json: TextOfJson) -> tuple[bytes, bytes]:
         dummy = DUMMY_KEY.encode()
         content = _ECHOED_KEY.sub(rb"\g<1>" + dummy + b'"', answer)
         content = content.replace(self.key.encode(), dummy)
         text = text_of_json(content, name)
         if not text:
             raise InputError([Fault(name, "none of the fields", "a record with one at least")])
-        return _Record(content, text)
+        return content, text
 
 
 def _json_object(body: bytes) -> dict[str, Any]:

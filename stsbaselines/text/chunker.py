@@ -132,14 +132,14 @@ def tag_features(tokens: Sequence[str]) -> list[list[str]]:
     return [
         [
             *word_features(token),
-            "l-2=" + lower[i],
-            "l-1=" + lower[i + 1],
-            "l+1=" + lower[i + 3],
-            "l+2=" + lower[i + 4],
-            "s-1=" + lower[i + 1][-3:],
-            "s+1=" + lower[i + 3][-3:],
-            "h-1=" + shapes[i],
-            "h+1=" + shapes[i + 2],
+            f"l-2={lower[i]}",
+            f"l-1={lower[i + 1]}",
+            f"l+1={lower[i + 3]}",
+            f"l+2={lower[i + 4]}",
+            f"s-1={lower[i + 1][-3:]}",
+            f"s+1={lower[i + 3][-3:]}",
+            f"h-1={shapes[i]}",
+            f"h+1={shapes[i + 2]}",
         ]
         for i, token in enumerate(tokens)
     ]
@@ -151,19 +151,13 @@ def chunk_features(tokens: Sequence[str], tags: Sequence[str]) -> list[list[str]
     padded = [*_START, *tags, *_END]
     features = []
     for i, token in enumerate(tokens):
-        a, b, c, d, e = lower[i : i + 5]
-        p, q, r, s, t = padded[i : i + 5]
-        features.append(
-            [
-                *("w-2=" + a, "w-1=" + b, "w=" + c, "w+1=" + d, "w+2=" + e),
-                *("w-1,0=" + b + " " + c, "w0,1=" + c + " " + d),
-                *("s=" + c[-3:], "h=" + word_shape(token)),
-                *("t-2=" + p, "t-1=" + q, "t=" + r, "t+1=" + s, "t+2=" + t),
-                *("t-2,-1=" + p + " " + q, "t-1,0=" + q + " " + r),
-                *("t0,1=" + r + " " + s, "t1,2=" + s + " " + t),
-                "t-1,0,1=" + q + " " + r + " " + s,
-            ]
-        )
+        w1, w2, w3, w4, w5 = lower[i : i + 5]
+        t1, t2, t3, t4, t5 = padded[i : i + 5]
+        words = [f"w-2={w1}", f"w-1={w2}", f"w={w3}", f"w+1={w4}", f"w+2={w5}"]
+        words += [f"w-1,0={w2} {w3}", f"w0,1={w3} {w4}", f"s={w3[-3:]}", f"h={word_shape(token)}"]
+        of_tags = [f"t-2={t1}", f"t-1={t2}", f"t={t3}", f"t+1={t4}", f"t+2={t5}"]
+        of_tags += [f"t-2,-1={t1} {t2}", f"t-1,0={t2} {t3}", f"t0,1={t3} {t4}", f"t1,2={t4} {t5}"]
+        features.append([*words, *of_tags, f"t-1,0,1={t2} {t3} {t4}"])
     return features
 
 
