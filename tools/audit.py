@@ -1,7 +1,7 @@
 """Look for known vulnerabilities in what the installed package needs at run time.
 
-Exit status 1 if there is one. Packages that were not audited, because the service is not available
-or does not know them, are reported in one line.
+Exit status 1 if there is one. Packages that were not audited, because the database is not
+available or does not know them, are reported in one line.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def main() -> int:
         return 1
     audited = len(wanted) - len(unknown)
     if not report or audited <= 0:
-        print("LEFT OUT: no service of known vulnerabilities is available")
+        print("NOT AUDITED: no database of known vulnerabilities is available")
         return 0
     print(f"{audited} packages have no known vulnerability")
     if unknown:
-        print(f"LEFT OUT: the service does not know {', '.join(unknown)}")
+        print(f"NOT AUDITED: the database does not know {', '.join(unknown)}")
     return 0
 
 

@@ -42,9 +42,9 @@ def reader(model: str) -> Reader:
 
 
 def _annotate(pipeline: Any, texts: list[str]) -> Iterator[Annotation]:
-    for text, said in zip(texts, pipeline.pipe(texts), strict=True):
-        tokens = [token for token in said if not token.is_space]
+    for text, document in zip(texts, pipeline.pipe(texts), strict=True):
+        tokens = [token for token in document if not token.is_space]
         words = [token.text for token in tokens]
         tags = [token.tag_ for token in tokens]
-        mentions = [Mention(name.label_, name.start_char, name.end_char) for name in said.ents]
+        mentions = [Mention(name.label_, name.start_char, name.end_char) for name in document.ents]
         yield annotation_of(text, words, verbs_of(words, tags), mentions)

@@ -45,11 +45,11 @@ def reader(folder: str | None) -> Reader:
 def _annotate(pipeline: Any, texts: list[str]) -> Iterator[Annotation]:
     batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
     read = chain.from_iterable(map(pipeline.bulk_process, batches))
-    for text, said in zip(texts, read, strict=True):
-        tokens = [token for sentence in said.sentences for token in sentence.words]
+    for text, document in zip(texts, read, strict=True):
+        tokens = [token for sentence in document.sentences for token in sentence.words]
         words = [_as_written(text, token) for token in tokens]
         tags = [token.xpos for token in tokens]
-        mentions = [Mention(name.type, name.start_char, name.end_char) for name in said.ents]
+        mentions = [Mention(name.type, name.start_char, name.end_char) for name in document.ents]
         yield annotation_of(text, words, verbs_of(words, tags), mentions)
 
 

@@ -55,7 +55,7 @@ class Annotator:
     name : str
         The name by which `annotator_named` returns it.
     read : callable
-        Returns the annotations of distinct texts, none of them blank.
+        Returns the annotations of distinct texts that are not blank.
     """
 
     name: str
@@ -80,16 +80,16 @@ class Annotator:
         """
         plain = [plain_text(text) for text in texts]
         distinct = list(dict.fromkeys(text for text in plain if text.strip()))
-        said = dict(zip(distinct, self.read(distinct), strict=True))
-        return [_by_field(said.get(text, Annotation()), text, field) for text in plain]
+        found = dict(zip(distinct, self.read(distinct), strict=True))
+        return [_by_field(found.get(text, Annotation()), text, field) for text in plain]
 
 
-def _by_field(said: Annotation, text: str, field: str) -> Annotation:
+def _by_field(annotation: Annotation, text: str, field: str) -> Annotation:
     if field == "creator":
-        return said._replace(persons=tuple(creator_names(text)))
+        return annotation._replace(persons=tuple(creator_names(text)))
     if field == "date":
-        return said._replace(dates=tuple(dates_of(text)))
-    return said
+        return annotation._replace(dates=tuple(dates_of(text)))
+    return annotation
 
 
 def annotator_named(name: str) -> Annotator:
@@ -104,12 +104,12 @@ def annotator_named(name: str) -> Annotator:
     Raises
     ------
     InputError
-        If there is none of that name, or what it needs is not installed.
+        If there is no annotator of that name, or its package or model is not installed.
 
     Examples
     --------
-    >>> [said] = annotator_named("builtin").annotate(["She painted the bridge in 1905."])
-    >>> said.verbs, [date.text for date in said.dates]
+    >>> [found] = annotator_named("builtin").annotate(["She painted the bridge in 1905."])
+    >>> found.verbs, [date.text for date in found.dates]
     (('painted',), ['1905'])
     """
     check_name(name)

@@ -40,7 +40,7 @@ class Annotation(NamedTuple):
 
 
 Reader = Callable[[list[str]], Iterable[Annotation]]
-"""Annotates plain texts, none of them blank."""
+"""Annotates plain texts that are not blank."""
 
 
 def dates_of(expression: str, given: Years | None = None) -> list[Date]:

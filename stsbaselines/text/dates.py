@@ -28,8 +28,6 @@ _PARTS_OF_CENTURY = {
     (76, 100): ["fourth quarter", "4th quarter", "last quarter"],
 }
 _PARTS = {name: years for years, names in _PARTS_OF_CENTURY.items() for name in names}
-_BEFORE, _UNTIL = ["before", "pre"], ["until", "no later than"]
-_AFTER, _SINCE = ["after", "post"], ["since", "no earlier than", "not before"]
 
 
 def _any_of(names: Iterable[str]) -> str:
@@ -39,8 +37,11 @@ def _any_of(names: Iterable[str]) -> str:
 # Every repetition is bounded, so that the time is linear whatever the text.
 _DASH = "[-\u2010-\u2015/]"
 _ABOUT = r"(?:(?:c|ca|circa|about|around|probably)\b\.?,?\s{0,2}|c(?=\d)|\?)?"
-_BOUND = _any_of([*_BEFORE, *_UNTIL, *_AFTER, *_SINCE])
-_PREFIX = rf"(?:(?P<bound>{_BOUND})[\s-]{{1,2}}(?:the\s)?)?{_ABOUT}"
+_BOUND = (
+    r"(?P<before>before|pre)|(?P<until>until|no\slater\sthan)"
+    r"|(?P<after>after|post)|(?P<since>since|no\searlier\sthan|not\sbefore)"
+)
+_PREFIX = rf"(?:(?:{_BOUND})[\s-]{{1,2}}(?:the\s)?)?{_ABOUT}"
 _PART = rf"(?:(?P<part>{_any_of(_PARTS)})[\s-]{{1,2}}(?:of\s)?(?:the\s)?)?"
 _CENTURY = (
     rf"(?:(?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)|(?P<word>{_any_of(_ORDINALS.split())}))"
@@ -155,12 +156,8 @@ def _dates(text: str, plausible: range) -> Iterator[Date]:
             yield Date(text[start:place], _bounded(years, first, last), start, place)
 
 
-def _plain(phrase: str | None) -> str:
-    return " ".join((phrase or "").lower().split())
-
-
 def _unit(match: re.Match[str]) -> _Unit:
-    part = _plain(match["part"])
+    part = " ".join((match["part"] or "").lower().split())
     era = match["ad"] or match["era"] or ""
     if match["ordinal"] or match["word"]:
         word = match["word"]
@@ -220,13 +217,12 @@ def _span(unit: _Unit) -> tuple[int, int]:
 def _bounded(years: tuple[int, int], first: re.Match[str], last: re.Match[str]) -> Years:
     """Return years, or those before or after them."""
     start, end = years
-    bound = _plain(first["bound"])
-    if bound in _BEFORE:
+    if first["before"]:
         return Years(None, start)
-    if bound in _AFTER:
+    if first["after"]:
         return Years(end, None)
-    if bound in _UNTIL or last["earlier"]:
+    if first["until"] or last["earlier"]:
         return Years(None, end)
-    if bound in _SINCE or last["later"]:
+    if first["since"] or last["later"]:
         return Years(start, None)
     return Years(start, end)

@@ -323,9 +323,9 @@ def _persons(field: str) -> list[str]:
 def _persons_between_commas(creator: str) -> list[str]:
     """Return one person, described between commas, or several with a forename each."""
     lists = load_names_tagger().gazetteers
-    first, *others = (_DATE.sub("", part).split() for part in creator.split(","))
-    parts = [words for words in (first, *others) if not _is_remark(words, lists)]
-    parts = [parts_of_name for words in parts if (parts_of_name := _without_titles(words))]
+    parts = [_DATE.sub("", part).split() for part in creator.split(",")]
+    parts = [_without_titles(words) for words in parts if not _is_remark(words, lists)]
+    parts = [words for words in parts if words]
     if len(parts) > 1 and _is_surname(parts[0], parts[1], lists):
         parts = [[*parts[1], *parts[0]]]
     elif not all(len(words) > 1 for words in parts):
@@ -339,7 +339,7 @@ def _persons_between_commas(creator: str) -> list[str]:
 
 
 def _is_remark(words: list[str], lists: Gazetteers) -> bool:
-    """Return whether a part between commas is a nationality, a role, a title and so on."""
+    """Return whether a part between commas is blank, a nationality, a role or a title."""
     return (
         all(word in lists.nationalities or word in _NATIONALITIES for word in words)
         or (words[0].islower() and words[0] not in PARTICLES)
@@ -352,8 +352,10 @@ def _is_remark(words: list[str], lists: Gazetteers) -> bool:
 def _without_titles(words: list[str]) -> list[str]:
     """Return the words of a name without titles; none if a title is all there is."""
     start, end = _untitled(words)
-    words = words[start + (words[start:end] != [] and words[start] in _NOBLE) : end]
-    return [] if words and _is_title(words[0]) else words
+    if start < end and words[start] in _NOBLE:
+        start += 1
+    is_title = start < end and _is_title(words[start])
+    return [] if is_title else words[start:end]
 
 
 def _is_surname(first: list[str], second: list[str], lists: Gazetteers) -> bool:

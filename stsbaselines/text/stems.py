@@ -1,7 +1,7 @@
 """Stems of a sentence, and their counts in a corpus, as the authors of WTMF computed them.
 
 Guo and Diab (2012): words of the Treebank tokenizer, lower-cased, stemmed by Porter's own later
-variant of his algorithm; words with a character that no word has are left out.
+variant of his algorithm; words with other characters than ASCII letters, digits and _ are left out.
 """
 
 from __future__ import annotations

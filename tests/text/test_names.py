@@ -160,7 +160,6 @@ def test_rules(
         ("London", []),
         ("the family", []),
         ("caf\udce9 Smith", []),
-        ("(" * 2000 + ")" * 2000, []),
         ("", []),
         (" ; , & ", []),
     ],
@@ -176,21 +175,11 @@ def test_creators_of_anything_are_words(creator: str) -> None:
         assert not set(name) & set(",;&()[]")
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
-        (names.MODEL, b"lCRF damaged", "sha256 .* as its model card says"),
-        ("places.txt", b"Leeds\n", "places.txt: .* as its model card says"),
-        (chunker.CARD, b"[]", "expected the model card of a tagger of names"),
-    ],
-)
-def test_damaged_models_are_refused(
-    tmp_path: Path, file: str, content: bytes, message: str
-) -> None:
+def test_damaged_lists_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(names.SHIPPED, folder)
-    (folder / file).write_bytes(content)
-    with pytest.raises(InputError, match=message):
+    (folder / "places.txt").write_bytes(b"Leeds\n")
+    with pytest.raises(InputError, match=r"places.txt: .* as its model card says"):
         NamesTagger(folder)
 
 

@@ -1,4 +1,4 @@
-"""Known vulnerabilities fail; a service that is not available is reported."""
+"""Known vulnerabilities fail; a missing database is reported."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def test_a_vulnerability_fails(
         {"dependencies": [{"name": name, "skip_reason": "?"} for name in ("numpy", "pyyaml")]},
     ],
 )
-def test_a_service_that_is_not_available_is_reported_and_does_not_fail(
+def test_a_missing_database_is_reported_and_does_not_fail(
     report: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, report) == 0
     said = capsys.readouterr().out
-    assert said == "LEFT OUT: no service of known vulnerabilities is available\n"
+    assert said == "NOT AUDITED: no database of known vulnerabilities is available\n"
 
 
 def test_what_was_audited_is_counted(
@@ -67,7 +67,7 @@ def test_what_was_audited_is_counted(
     }
     assert run(monkeypatch, report) == 0
     assert capsys.readouterr().out == (
-        "1 packages have no known vulnerability\nLEFT OUT: the service does not know pyyaml\n"
+        "1 packages have no known vulnerability\nNOT AUDITED: the database does not know pyyaml\n"
     )
 
 
