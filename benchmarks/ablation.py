@@ -16,7 +16,7 @@ from stsbaselines.baselines import find
 from stsbaselines.errors import InputError
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
-from stsbaselines.reports.text import Format, render
+from stsbaselines.reports.tables import Format, render
 
 CONFIGS = ("strong-sts2012", "strong-sts2013", "strong-sts2015")
 SYSTEMS = ("dkpro", "takelab-simple")

@@ -16,7 +16,7 @@ import typer
 from stsbaselines.errors import InputError, visible
 
 if TYPE_CHECKING:
-    from stsbaselines.reports.text import Format
+    from stsbaselines.reports.tables import Format
 
     Advance = Callable[..., None]
 
@@ -62,7 +62,7 @@ FormatOption = Annotated[
 def format_of(name: str) -> Format:
     """Return the format of that name."""
     from stsbaselines.errors import unknown
-    from stsbaselines.reports.text import Format
+    from stsbaselines.reports.tables import Format
 
     if name not in list(Format.__members__):
         raise unknown("format", name, Format.__members__)

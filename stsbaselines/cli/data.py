@@ -34,7 +34,7 @@ Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK", help="Default
 def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOption = "text") -> None:
     """List the data sets, and whether their files were found."""
     from stsbaselines.data.find import listing
-    from stsbaselines.reports.text import Format, render, without
+    from stsbaselines.reports.tables import Format, render, without
 
     style = format_of(format)
     rows = listing(_tasks(tasks), data_dir)

@@ -52,7 +52,7 @@ def run(
     Official output files go to OUT/TASK/BASELINE/, all results to OUT/TASK/results.json.
     """
     from stsbaselines.experiments.run import read_valid_config
-    from stsbaselines.reports.text import results_text
+    from stsbaselines.reports.ledger import results_text
 
     configs = [read_valid_config(name) for name in config]
     if fetch:
@@ -81,7 +81,7 @@ def demo(
     Output files are kept only with --out.
     """
     from stsbaselines.experiments.config import read_config, sample_config_names
-    from stsbaselines.reports.text import results_text
+    from stsbaselines.reports.ledger import results_text
 
     with tempfile.TemporaryDirectory() as temporary:
         for name in sample_config_names():
@@ -112,7 +112,8 @@ def reproduce(
     from stsbaselines.experiments import reproduce as reproducing
     from stsbaselines.experiments.run import pairs_to_process
     from stsbaselines.io import write_text
-    from stsbaselines.reports.text import Format, ledger_text
+    from stsbaselines.reports.ledger import ledger_text
+    from stsbaselines.reports.tables import Format
 
     style = format_of(format)
     configs = reproducing.ledger_configs(config or ())

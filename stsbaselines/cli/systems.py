@@ -117,14 +117,13 @@ def compare(
     from stsbaselines.evaluation import systems
     from stsbaselines.evaluation.comparison import compare as compare_systems
     from stsbaselines.io import to_json
-    from stsbaselines.reports import comparison as comparison_report
+    from stsbaselines.reports.comparison import comparison_text, folder_for
     from stsbaselines.reports.comparison import report as write_report
-    from stsbaselines.reports.text import comparison_text
 
     named = systems.from_arguments(path or [], predictor or [], encoder or [], vectors or [])
     if report == "":
         raise InputError("--report is empty, but must name a folder.")
-    folder = comparison_report.folder_for(Path(report)) if report else nullcontext()
+    folder = folder_for(Path(report)) if report else nullcontext()
     by_code = sum(not isinstance(each, Path) for each in named.values())
     pairs = sum(each.pairs for each in find_task(task).datasets)
     with folder, progress_bar(pairs * by_code) as progress:
@@ -221,12 +220,13 @@ def show(
 
     It shows the chunks of an output of interpretable STS, and their alignments.
     """
+    from stsbaselines.evaluation.alignment import inspect_alignments
     from stsbaselines.io import write_text
-    from stsbaselines.reports.alignments import page
+    from stsbaselines.reports.alignments import alignment_page
 
     target = out or Path(f"{path.stem}.html")
     check_is_other(target, path)
-    write_text(target, page(task, path, gold, dataset, data_dir))
+    write_text(target, alignment_page(inspect_alignments(task, path, gold, dataset, data_dir)))
     say(f"wrote {target}")
 
 
@@ -248,18 +248,19 @@ def align(
     from rich.console import Console
 
     from stsbaselines.errors import unknown
+    from stsbaselines.evaluation.alignment import align as align_sentences
     from stsbaselines.io import to_json
-    from stsbaselines.reports import alignments as show
+    from stsbaselines.reports.alignments import as_rows
     from stsbaselines.reports.text import alignments_text
     from stsbaselines.tasks.ists import FAMILY
 
     if format not in ("text", "json", "wa"):
         raise unknown("format", format, ["text", "json", "wa"])
-    pair = show.align(left, right, **parameters_of(parameter))
+    pair = align_sentences(left, right, **parameters_of(parameter))
     if format == "wa":
         sys.stdout.buffer.write(FAMILY.format_predictions([pair.alignments], [pair[:2]]))
     elif format == "json":
-        say(to_json({"sentences": pair[:2], "alignments": show.as_rows(pair)}))
+        say(to_json({"sentences": pair[:2], "alignments": as_rows(pair)}))
     else:
-        text = alignments_text(show.as_rows(pair))
+        text = alignments_text(as_rows(pair))
         Console(highlight=False, soft_wrap=True).print(text)

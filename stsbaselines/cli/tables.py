@@ -46,13 +46,14 @@ def tables(
     from stsbaselines.io import to_json
     from stsbaselines.reference import published as reference
     from stsbaselines.reference.ranking import select_from
-    from stsbaselines.reports.text import Format, render, tables_text
+    from stsbaselines.reports.tables import Format, render
+    from stsbaselines.reports.text import tables_text
 
     style = format_of(format)
     whole = reference.tables_of(task)
     found = select_from(whole, team, unsupervised, top)
     if plot is not None:
-        from stsbaselines.reports.plots import plot_table
+        from stsbaselines.reports.rank_plot import plot_table
 
         chosen = _only(found, task, "a plot")
         is_selected = bool(team or unsupervised or top)

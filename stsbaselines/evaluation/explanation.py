@@ -1,4 +1,4 @@
-"""Which numbers a run gives: by the conventions of papers, and which of them a number is."""
+"""A run's numbers by the conventions of papers, and which of them a printed number is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Match(NamedTuple):
     Attributes
     ----------
     name : str
-        Several names of the same are joined by `` = ``.
+        Several names for the same value are joined by `` = ``.
     value : float
         Unrounded.
     official : bool
@@ -40,7 +40,7 @@ class Match(NamedTuple):
     times : int
         1, or 100 for a number in percent.
     rounding : str
-        ``rounded``; or, where they differ, whether twice (first as the official script prints
+        ``rounded``; or, where it matters, whether twice (first as the official script prints
         it) or once.
     signature : str
     """
@@ -54,15 +54,7 @@ class Match(NamedTuple):
 
 
 class Near(NamedTuple):
-    """A measure or convention that gives another number.
-
-    Attributes
-    ----------
-    name, value, official, times, signature
-        As of `Match`.
-    off : float
-        What ``times`` the value is more than the number.
-    """
+    """A measure or convention that gives another number: ``times * value`` is larger by `off`."""
 
     name: str
     value: float
@@ -74,16 +66,7 @@ class Near(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberOrigin:
-    """Where a number comes from.
-
-    Attributes
-    ----------
-    number, task, run : str
-    matches : tuple of Match
-        The official ones first.
-    nearest : tuple of Near
-        The three nearest ones, if none matches.
-    """
+    """Where a number comes from: the matches, official ones first, or else the nearest numbers."""
 
     number: str
     task: str
@@ -92,7 +75,7 @@ class NumberOrigin:
     nearest: tuple[Near, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
+        """Return plain values for JSON."""
         return {
             "number": self.number,
             "task": self.task,
@@ -122,7 +105,7 @@ def explain(
     Parameters
     ----------
     number : str
-        As printed, such as ``0.7342`` or, in percent, ``73.42``: its decimals say how it was
+        As printed, such as ``0.7342`` or, in percent, ``73.42``; its decimals tell how it was
         rounded.
     task, path, dataset, mapping, data_dir
         As for `stsbaselines.score`.
@@ -136,7 +119,7 @@ def explain(
     Raises
     ------
     InputError
-        If the number is none, an output is missing or malformed, or the gold standard is not here.
+        If the number or an output is malformed, or a file was not found.
     """
     published = _published(number)
     entry = find_task(task)
@@ -157,20 +140,10 @@ def explain(
 def conventional(
     task: Task, score_pairs: Mapping[str, ScorePairs]
 ) -> list[tuple[str, float | None, str]]:
-    """Return the numbers of a run by all conventions for whose data sets it has scores.
+    """Return name, value and signature of a run's numbers by all fitting conventions.
 
-    Parameters
-    ----------
-    task : Task
-    score_pairs : mapping of str to ScorePairs
-        By data set; see `stsbaselines.tasks.base.Family`.
-
-    Returns
-    -------
-    list of (str, float or None, str)
-        Name, value (None where undefined) and signature. Conventions that are the same for the
-        task's data sets are one, with their names joined by `` = ``. Empty for other families
-        than ``sts``.
+    Conventions that are the same for the task's data sets are one, with their names joined by
+    `` = ``. Families other than ``sts`` have none.
 
     Examples
     --------
@@ -191,15 +164,7 @@ def conventional(
 
 
 def signature(convention: Convention, task: str, parts: Mapping[str, Pair]) -> str:
-    """Pin down a number by a convention: two numbers of equal signature are comparable.
-
-    Parameters
-    ----------
-    convention : Convention
-    task : str
-        Its name.
-    parts : mapping of str to (scores, gold)
-        As for `stsbaselines.scoring.conventions.value`.
+    """Return the signature of a number by a convention; numbers of equal signature are comparable.
 
     Examples
     --------
@@ -220,20 +185,7 @@ def signature(convention: Convention, task: str, parts: Mapping[str, Pair]) -> s
 def how_rounded(
     value: float, published: Decimal, script_decimals: int = SCRIPT_DECIMALS
 ) -> tuple[int, str] | None:
-    """Say how a value came out as a published number, if it can have.
-
-    Parameters
-    ----------
-    value : float
-    published : Decimal
-        As printed, as it is or in percent.
-    script_decimals : int
-        Decimals that the official script prints.
-
-    Returns
-    -------
-    (int, str) or None
-        Times and rounding; see `Match`.
+    """Return times and rounding, see `Match`, by which a value becomes a published number, if any.
 
     Examples
     --------
@@ -311,7 +263,7 @@ def _candidates(
 
 
 def _name(task: Task, main: str, dataset: str, measure: str) -> str:
-    """Return the name of a data set's measure as `Task.cell_names` has it, if it is one."""
+    """Return the name of a data set's measure, as in `Task.cell_names`."""
     if task.dataset_measures:
         return f"{dataset}_{measure}"
     if len(task.datasets) == 1:
@@ -320,7 +272,7 @@ def _name(task: Task, main: str, dataset: str, measure: str) -> str:
 
 
 def _signature(scores: Scores, measure: str, dataset: str = "") -> str:
-    """Pin down a measure of one data set, or of all, by what the official signature says."""
+    """Return the signature of a measure of one or all data sets, from the official signature."""
     fields = dict(each.split(":", 1) for each in scores.signature.split("|"))
     sets = fields["sets"].split("+")
     if dataset:

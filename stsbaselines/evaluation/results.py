@@ -1,4 +1,4 @@
-"""What comparing systems gives: their ranks among the published runs, and whether they differ."""
+"""The results of comparing systems: values, ranks, significance tests and the largest errors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from stsbaselines.data.catalogue import Task
 from stsbaselines.errors import InputError
@@ -24,23 +26,23 @@ BASELINE, ABOVE, BELOW, SYSTEM = "baseline", "next above", "next below", "system
 
 
 class MeasureResult(NamedTuple):
-    """An official number of a system, and where it stands.
+    """An official number of a system, with its rank.
 
     Attributes
     ----------
     system : str
     name : str
-        The data set, aggregate or measure, as `Task.cell_names` has it.
+        The data set, aggregate or measure, as in `Task.cell_names`.
     value : float or None
         None where it is undefined.
     pairs : int
-        Scored pairs that it is on.
+        Number of scored pairs behind it.
     interval : Interval or None
-        Of 95 % confidence: by Fisher's z for a correlation, else by the bootstrap.
-    place : Rank or None
-        Among the published runs; None if no ranking of it is at hand.
+        95 % confidence interval: by Fisher's z for a correlation, else by the bootstrap.
+    rank : Rank or None
+        Among the published runs; None if no published ranking of it is available.
     annotator_agreement : Decimal or None
-        Agreement of the annotators.
+        Agreement of the annotators, as published.
     """
 
     system: str
@@ -48,34 +50,34 @@ class MeasureResult(NamedTuple):
     value: float | None
     pairs: int
     interval: Interval | None = None
-    place: Rank | None = None
+    rank: Rank | None = None
     annotator_agreement: Decimal | None = None
 
 
 class SignificanceTest(NamedTuple):
-    """Whether a system differs from another one, or from a published run.
+    """Whether a system differs from another system, or from a published run.
 
     Attributes
     ----------
     system, other : str
     relation : str
         What the other one is: ``baseline``, ``next above``, ``next below``, or ``system`` if
-        its output is at hand.
+        its output was compared too.
     name : str
-        What was compared; see `MeasureResult`.
+        Which number was compared; see `MeasureResult`.
     method : str
         ``Fisher's z``, ``Williams``, ``paired bootstrap`` or ``bootstrap interval``.
     difference : float
-        Of the system over the other one.
+        The system's value minus the other value.
     statistic : float or None
         With the sign of the difference.
     p : float or None
         One-tailed, in the direction of the difference; None for ``bootstrap interval``.
     differs : bool
-        At the level of .05 or, for ``bootstrap interval``, whether the published number lies
-        outside of it.
+        Whether p < .05 or, for ``bootstrap interval``, whether the published number lies
+        outside the interval.
     quote : bool
-        Whether this is the test of the two to quote.
+        Whether this is the test to quote for these two.
     interval : Interval or None
         Of the difference, by the paired bootstrap.
     """
@@ -94,7 +96,7 @@ class SignificanceTest(NamedTuple):
 
 
 class LargeError(NamedTuple):
-    """A pair that a system scored far from the gold standard.
+    """A pair whose score is far from the gold standard.
 
     Attributes
     ----------
@@ -105,10 +107,10 @@ class LargeError(NamedTuple):
         What was predicted, such as ``score`` or ``TS``.
     predicted, gold : float
     off : float
-        How far off, in units of the gold standard after fitting the scores of the data set to
-        it by a line; of alignments, 1 - TS.
+        Absolute error in units of the gold standard, after a least-squares fit of the data
+        set's scores to it; for alignments, 1 - TS.
     sentences : (str, str) or None
-        None if the input file is not here.
+        None if the input file was not found.
     """
 
     system: str
@@ -122,16 +124,7 @@ class LargeError(NamedTuple):
 
 
 class ConventionResult(NamedTuple):
-    """A number of a system by a convention that papers use.
-
-    Attributes
-    ----------
-    system : str
-    name : str
-        The convention.
-    value : float or None
-    signature : str
-    """
+    """A number of a system by a convention of the literature, with its signature."""
 
     system: str
     name: str
@@ -141,7 +134,7 @@ class ConventionResult(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What comparing systems gave.
+    """The result of `stsbaselines.compare`.
 
     Attributes
     ----------
@@ -153,7 +146,7 @@ class Comparison:
     tests : tuple of SignificanceTest
     conventions : tuple of ConventionResult
     score_pairs : mapping of (str, str) to ScorePairs
-        What is correlated, by system and data set (of typed similarity and PIT by measure).
+        The correlated values, by system and data set (for typed similarity and PIT by measure).
     errors : tuple of LargeError
         The largest ones of each system.
     notes : tuple of str
@@ -170,10 +163,9 @@ class Comparison:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """Return the task, and the official number and rank of each system."""
         found = {each.system: each for each in self.measured if each.name == self.official}
         systems = [
-            f"{system}: {self.official} {found[system].value}, rank {found[system].place}"
+            f"{system}: {self.official} {found[system].value}, rank {found[system].rank}"
             if system in found
             else system
             for system in self.systems
@@ -182,7 +174,7 @@ class Comparison:
 
     @property
     def official(self) -> str:
-        """Name of the number that the task ranks systems by first."""
+        """Name of the number by which the task ranks systems."""
         main = self.scores[self.systems[0]].main
         measures = self.task.measures or [f"{self.task.dataset_names[0]}_{main}"]
         return main if main in measures else measures[0]
@@ -191,11 +183,11 @@ class Comparison:
     def rank(self) -> dict[str, int | None]:
         """Rank of each system by the official number; the lowest one, if cells are illegible.
 
-        None if no published ranking is at hand, or not all data sets were scored.
+        None if no published ranking is available, or if not all data sets were scored.
         """
-        found = {each.system: each.place for each in self.measured if each.name == self.official}
-        places = {system: found.get(system) for system in self.systems}
-        return {system: each.first if each else None for system, each in places.items()}
+        found = {each.system: each.rank for each in self.measured if each.name == self.official}
+        ranks = {system: found.get(system) for system in self.systems}
+        return {system: rank.first if rank else None for system, rank in ranks.items()}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row of plain values for each official number of each system."""
@@ -207,11 +199,11 @@ class Comparison:
                 "low": each.interval.low if each.interval else None,
                 "high": each.interval.high if each.interval else None,
                 "pairs": each.pairs,
-                "rank": each.place.first if each.place else None,
-                "last_rank": each.place.last if each.place else None,
-                "runs": each.place.runs if each.place else None,
-                **_neighbour(each.place, "above"),
-                **_neighbour(each.place, "below"),
+                "rank": each.rank.first if each.rank else None,
+                "last_rank": each.rank.last if each.rank else None,
+                "runs": each.rank.runs if each.rank else None,
+                **_neighbour(each.rank, "above"),
+                **_neighbour(each.rank, "below"),
                 "agreement": None
                 if each.annotator_agreement is None
                 else float(each.annotator_agreement),
@@ -220,23 +212,17 @@ class Comparison:
         ]
 
     def to_frame(self) -> pandas.DataFrame:
-        """Return `rows` as a table of pandas, which must be installed.
-
-        Raises
-        ------
-        InputError
-            If it is not.
-        """
+        """Return `rows` as a pandas DataFrame; pandas must be installed."""
         try:
             import pandas
         except ImportError:
             raise InputError(
-                "pandas is not installed; `rows()` gives the same without it."
+                "pandas is not installed; `rows()` returns the same values without it."
             ) from None
         return pandas.DataFrame(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON; an infinite statistic is None."""
+        """Return everything as plain values for JSON; an infinite statistic becomes None."""
         values = {
             "task": self.task.task,
             "title": self.task.title,
@@ -252,8 +238,14 @@ class Comparison:
         return {key: _plain(each) for key, each in values.items()}
 
 
+def _neighbour(rank: Rank | None, side: str) -> dict[str, Any]:
+    row = getattr(rank, side) if rank else None
+    if rank is None or row is None:
+        return {side: None, f"{side}_value": None}
+    return {side: name_of(row), f"{side}_value": float(row.values[rank.column])}
+
+
 def _plain(value: Any) -> Any:
-    """Return plain values as JSON can have them: readable text, and no infinite statistics."""
     if isinstance(value, str):
         return to_displayable(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -263,8 +255,18 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def _neighbour(found: Rank | None, side: str) -> dict[str, Any]:
-    row = getattr(found, side) if found else None
-    if found is None or row is None:
-        return {side: None, f"{side}_value": None}
-    return {side: name_of(row), f"{side}_value": float(row.values[found.column])}
+def regression_line(score_pairs: ScorePairs) -> tuple[float, float]:
+    """Return slope and intercept of the (weighted) regression of scores on gold scores.
+
+    Examples
+    --------
+    >>> regression_line(ScorePairs(np.array([1, 3, 5]), np.array([0, 1, 2]), np.arange(3)))
+    (2.0, 1.0)
+    """
+    scores, gold, weights = score_pairs.scores, score_pairs.gold, score_pairs.weights
+    middle = np.average(gold, weights=weights)
+    mean = np.average(scores, weights=weights)
+    away = gold - middle
+    weighted = away if weights is None else weights * away
+    slope = float((weighted * (scores - mean)).sum() / (weighted * away).sum())
+    return slope, float(mean - slope * middle)

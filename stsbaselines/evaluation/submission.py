@@ -1,4 +1,4 @@
-"""Scoring and checking the output files that a system has written."""
+"""Scoring and checking the output files of a system."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def score(
     task : str
         Such as ``sts2015``.
     path : path
-        An output file, or a folder with one file a data set; plain, ``.gz`` or ``.zst``.
+        An output file, or a folder with one file per data set; plain or ``.gz``.
     dataset : str, optional
-        The data set of a single file, if its name does not say so.
+        The data set of a single file, if its name does not tell.
     mapping : mapping of str to str, optional
-        File names in the folder by data set, for files that are not named as usual.
+        File names in the folder by data set, for files with other names than the official ones.
     data_dir : path, optional
-        Where the gold standard is looked for first.
+        Where the gold standard is searched first.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def score(
     Raises
     ------
     InputError
-        If a file is missing or malformed, or the gold standard is not here.
+        If a file is missing or malformed, or the gold standard was not found.
     """
     entry = find_task(task)
     family = family_of(entry)
@@ -72,12 +72,12 @@ def check(
     Returns
     -------
     dict of str to Path
-        The files that were checked, by data set.
+        The checked files, by data set.
 
     Raises
     ------
     InputError
-        With the faults of all files.
+        If a file is missing or malformed, with all faults.
     """
     entry = find_task(task)
     files = output_files(entry, Path(path), dataset, mapping or {})
@@ -86,26 +86,7 @@ def check(
 
 
 def read_outputs(task: Task, files: Mapping[str, Path], strict: bool = False) -> dict[str, Any]:
-    """Read the output file of each data set.
-
-    Parameters
-    ----------
-    task : Task
-    files : mapping of str to Path
-        By data set; see `output_files`.
-    strict : bool
-        Whether by the rules for submissions.
-
-    Returns
-    -------
-    dict of str to output
-        By data set, as the task's family has it.
-
-    Raises
-    ------
-    InputError
-        With the faults of all files.
-    """
+    """Read the output file of each data set, with `strict` by the rules for submissions."""
     family = family_of(task)
     outputs: dict[str, Any] = {}
     faults: list[Fault | str] = []
@@ -120,20 +101,14 @@ def read_outputs(task: Task, files: Mapping[str, Path], strict: bool = False) ->
 
 
 def run_name(path: Path) -> str:
-    """Return what to call a run: the name of its folder, or of its file."""
+    """Return the name of a run: that of its folder or file."""
     return Path(os.path.abspath(path)).name
 
 
 def output_files(
     task: Task, path: Path, dataset: str | None, mapping: Mapping[str, str]
 ) -> dict[str, Path]:
-    """Find the output file of each data set.
-
-    Raises
-    ------
-    InputError
-        If a data set has no file or several, or a file's data set is not known.
-    """
+    """Find the output file of each data set."""
     task.check_is_scored()
     if path.is_dir():
         wanted = task.datasets if dataset is None else [task.dataset(dataset)]
@@ -180,14 +155,12 @@ def _files_of_folder(
 
 
 def _mapping_hint(dataset: DataSet, strays: list[str], labels: Mapping[str, list[str]]) -> str:
-    """Return which stray file may be meant for a data set, and how to say so."""
+    """Suggest the file with the most similar name for a data set without a file."""
     meant = nearest(dataset.name, strays)
     if meant is None:
         return ""
     file_name = labels[meant][0]
-    return (
-        f" ({file_name} is for no data set; if it is meant, say --map {dataset.name}={file_name})"
-    )
+    return f" ({file_name} is for no data set; to use it, say --map {dataset.name}={file_name})"
 
 
 def read_gold(
@@ -195,7 +168,7 @@ def read_gold(
 ) -> dict[str, Any]:
     """Read the gold standard of data sets of a task, by name.
 
-    Of item records that are here, pairs with one that the user leaves out are not scored.
+    If item records are available, pairs with an item that the user excludes are not scored.
     """
     family = family_of(task)
     gold = {

@@ -1,4 +1,4 @@
-"""Trained models: their names, what they are usually trained on, and getting them ready."""
+"""Trained models: their names, their default training data, and loading them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from stsbaselines.errors import InputError
 
-if TYPE_CHECKING:  # the command line takes names from here before it knows what it needs
+if TYPE_CHECKING:  # slow to import
     from stsbaselines.predictor import Predictor
 
 CORPORA = ("wordnet", "brown")
@@ -20,13 +20,7 @@ P = TypeVar("P", bound="Predictor")
 
 
 def model_name(baseline: str, sources: Sequence[str | Path]) -> str:
-    """Return what a trained model is called by default.
-
-    Parameters
-    ----------
-    baseline : str
-    sources : sequence of str or Path
-        What it is trained on: corpora, or tasks.
+    """Return the default name of a model trained on some corpora or tasks.
 
     Examples
     --------
@@ -37,7 +31,7 @@ def model_name(baseline: str, sources: Sequence[str | Path]) -> str:
 
 
 def usual_model(baseline: str) -> str:
-    """Return the name of the model that stands for a baseline that must be trained, or "".
+    """Return the name of the default model of a baseline that must be trained, or "".
 
     Examples
     --------
@@ -50,12 +44,10 @@ def usual_model(baseline: str) -> str:
 
 
 def how_to_train(baseline: str, model: str) -> str:
-    """Say how a model of a baseline is trained.
+    """Return how to train a model of a baseline, for error messages.
 
     Examples
     --------
-    >>> how_to_train("wtmf", "wtmf-wordnet+brown")
-    '`stsbaselines train wtmf` trains it'
     >>> how_to_train("wtmf", "wtmf-brown")
     '`stsbaselines train wtmf --corpus brown` trains it'
     >>> how_to_train("wtmf", "mine")
@@ -73,26 +65,7 @@ def how_to_train(baseline: str, model: str) -> str:
 
 
 def ready(predictor: Predictor, data_dir: str | Path | None = None) -> Predictor:
-    """Return a predictor that can predict: itself, or the usual model of its baseline.
-
-    Parameters
-    ----------
-    predictor : Predictor
-        One that is not fitted is fitted on nothing, which does for baselines that do not learn.
-    data_dir : path, optional
-        Where the model, and what it needs, is looked for first.
-
-    Raises
-    ------
-    InputError
-        If it must be trained first.
-
-    Examples
-    --------
-    >>> from stsbaselines import create
-    >>> ready(create("token-cosine"))
-    TokenCosine()
-    """
+    """Return a predictor that can predict: itself, fitted on nothing, or its default model."""
     if predictor.__sklearn_is_fitted__():
         return predictor
     model = usual_model(getattr(predictor, "name", ""))
@@ -107,15 +80,7 @@ def ready(predictor: Predictor, data_dir: str | Path | None = None) -> Predictor
 
 
 def load_model(baseline: type[P], model: str, data_dir: str | Path | None = None) -> P:
-    """Load a trained model by its name; it looks for what it needs where it was found.
-
-    Raises
-    ------
-    MissingDataError
-        If it is not here; the message says how to train it.
-    InputError
-        If it is one of another baseline, or damaged.
-    """
+    """Load a trained model by its name; it searches `data_dir` for its own resources too."""
     from stsbaselines.data.find import require_model
 
     path = require_model(model, how_to_train(baseline.name, model), data_dir)
@@ -124,14 +89,14 @@ def load_model(baseline: type[P], model: str, data_dir: str | Path | None = None
     return loaded
 
 
-def supported_params(predictor: Predictor, **usual: Any) -> dict[str, Any]:
+def supported_params(predictor: Predictor, **params: Any) -> dict[str, Any]:
     """Return those of the parameters that a predictor has, such as `data_dir` and `n_jobs`.
 
     Examples
     --------
-    >>> from stsbaselines import create
+    >>> from stsbaselines.baselines import create
     >>> supported_params(create("dkpro-string"), data_dir="data", n_jobs=2)
     {'n_jobs': 2}
     """
     known = predictor.get_params(deep=False)
-    return {name: value for name, value in usual.items() if name in known}
+    return {name: value for name, value in params.items() if name in known}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.evaluation.systems import Progress, no_progress
+from stsbaselines.evaluation.outputs import Progress, no_progress
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, config_names
 from stsbaselines.experiments.ledger import LedgerEntry, cells_of
 from stsbaselines.experiments.run import read_valid_config, run

@@ -14,9 +14,9 @@ from stsbaselines.baselines import create
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.evaluation.outputs import Progress, available, check_kind, no_progress
 from stsbaselines.evaluation.prediction import output_lines
 from stsbaselines.evaluation.submission import read_gold
-from stsbaselines.evaluation.systems import Progress, available, check_kind, no_progress
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
 from stsbaselines.experiments.ledger import NOT_PUBLISHED, LedgerEntry, cells_of
 from stsbaselines.experiments.training import (

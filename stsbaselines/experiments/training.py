@@ -16,7 +16,7 @@ from stsbaselines.baselines import create, find
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import is_unverified, require_all, require_resource
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.evaluation.systems import Progress, available
+from stsbaselines.evaluation.outputs import Progress, available
 from stsbaselines.evaluation.trained_models import TRAINED_ON_PAIRS, load_model, supported_params
 from stsbaselines.experiments.config import BaselineConfig, Training
 from stsbaselines.predictor import Predictor

@@ -1,0 +1,208 @@
+"""Inspecting alignments: a run beside the gold standard, or two sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from stsbaselines.baselines import create
+from stsbaselines.data.catalogue import Task, find_task
+from stsbaselines.errors import InputError
+from stsbaselines.evaluation.submission import output_files, read_gold, run_name
+from stsbaselines.scoring.alignment import NOT_COUNTED, PENALTIES
+from stsbaselines.tasks import ists
+from stsbaselines.tasks.alignment_file import AlignedPair, AlignmentFile, ChunkAlignment
+from stsbaselines.text.words import treebank_tokens
+
+RIGHT, WRONG_TYPE, WRONG_SCORE, SPURIOUS, MISSED = (
+    "right",
+    "wrong type",
+    "wrong score",
+    "spurious",
+    "missed",
+)
+Tokens = tuple[Sequence[str], Sequence[str]]
+Measures = Mapping[str, float | int | None]
+
+
+class InspectedPair(NamedTuple):
+    """A sentence pair with its alignments and, if they were compared, those of the gold standard.
+
+    `verdicts` has those of the system's and of the gold standard's alignments; see
+    `compare_alignments`.
+    """
+
+    system: AlignedPair
+    gold: AlignedPair | None = None
+    verdicts: tuple[list[str], list[str]] = ([], [])
+    measures: Measures | None = None
+
+
+@dataclass(frozen=True)
+class InspectedRun:
+    """An alignment file, pair by pair, perhaps with the gold standard."""
+
+    title: str
+    pairs: list[InspectedPair]
+    measures: Measures
+    notes: tuple[str, ...]
+    has_gold: bool
+
+
+def inspect_alignments(
+    task: str,
+    path: str | Path,
+    with_gold: bool = False,
+    dataset: str | None = None,
+    data_dir: str | Path | None = None,
+) -> InspectedRun:
+    """Read an alignment file to show it, perhaps compared with the gold standard.
+
+    Parameters
+    ----------
+    task : str
+        An interpretable STS task, such as ``ists2016``.
+    path : path
+        The output file.
+    with_gold : bool
+        Whether to compare it with the gold standard; needs its file.
+    dataset : str, optional
+        The data set of the file, if its name does not tell.
+    data_dir : path, optional
+        Where the gold standard is searched first.
+
+    Raises
+    ------
+    InputError
+        If the task has no alignments, the file cannot be read, or the gold standard was not
+        found.
+    """
+    entry = find_task(task)
+    if entry.family != "ists":
+        raise InputError(f"{task} has no alignments to show; interpretable STS tasks have.")
+    file = Path(path)
+    if file.is_dir():
+        raise InputError(f"{file} is a folder; name one of its files.")
+    [name] = output_files(entry, file, dataset, {})
+    output = ists.FAMILY.read_output(file, entry, entry.dataset(name))
+    title = f"{run_name(file)} on {task}, {name}"
+    if with_gold:
+        return _beside_gold(title, entry, name, output, data_dir)
+    return InspectedRun(
+        title, [InspectedPair(each) for each in output.pairs], {}, output.notes, False
+    )
+
+
+def _beside_gold(
+    title: str, task: Task, name: str, output: AlignmentFile, data_dir: str | Path | None
+) -> InspectedRun:
+    gold = read_gold(task, [task.dataset(name)], data_dir)[name]
+    scores = ists.FAMILY.score(task, "", {name: gold}, {name: output})
+    pairs = []
+    details = scores.details[name]["pairs"]
+    for ours, theirs, each in zip(output.pairs, gold.pairs, details, strict=True):
+        verdicts = compare_alignments(ours.alignments, theirs.alignments, theirs.tokens)
+        measures = {measure: each[measure] for measure in PENALTIES}
+        pairs.append(InspectedPair(ours, theirs, verdicts, measures))
+    measures = {measure: scores.datasets[name][measure] for measure in PENALTIES}
+    return InspectedRun(title, pairs, measures, scores.notes, True)
+
+
+def compare_alignments(
+    system: Sequence[ChunkAlignment], gold: Sequence[ChunkAlignment], tokens: Tokens
+) -> tuple[list[str], list[str]]:
+    """Compare the alignments of a sentence pair with the gold standard.
+
+    Parameters
+    ----------
+    system, gold : sequence of ChunkAlignment
+    tokens : (sequence of str, sequence of str)
+        Of the gold standard's sentences; punctuation does not count.
+
+    Returns
+    -------
+    of_system : list of str
+        ``right``, ``wrong type``, ``wrong score`` (if the type is right), or ``spurious``
+        where the gold standard does not align these two chunks; "" where nothing that
+        counts is aligned.
+    of_gold : list of str
+        The same, but ``missed`` where the system does not align these two chunks.
+
+    Examples
+    --------
+    >>> one = ChunkAlignment((1,), (1,), ("EQUI",), 5.0)
+    >>> compare_alignments([one], [one._replace(types=("SIMI",))], (["a"], ["b"]))
+    (['wrong type'], ['wrong type'])
+    """
+    of_system = [_counted(each, tokens) for each in system]
+    of_gold = [_counted(each, tokens) for each in gold]
+    system_at = dict(zip(of_system, system, strict=True))
+    gold_at = dict(zip(of_gold, gold, strict=True))
+    return (
+        [_verdict(each, gold_at, at, SPURIOUS) for each, at in zip(system, of_system, strict=True)],
+        [_verdict(each, system_at, at, MISSED) for each, at in zip(gold, of_gold, strict=True)],
+    )
+
+
+def _counted(each: ChunkAlignment, tokens: Tokens) -> tuple[tuple[int, ...], ...]:
+    """Return the positions of both chunks without punctuation."""
+    return tuple(
+        tuple(place for place in places if words[place - 1] not in NOT_COUNTED)
+        for places, words in zip(each.sides, tokens, strict=True)
+    )
+
+
+def _verdict(
+    each: ChunkAlignment,
+    others: Mapping[tuple[tuple[int, ...], ...], ChunkAlignment],
+    chunks: tuple[tuple[int, ...], ...],
+    alone: str,
+) -> str:
+    if not all(chunks):
+        return ""
+    other = others.get(chunks)
+    if other is None:
+        return alone
+    if {*each.types} != {*other.types}:
+        return WRONG_TYPE
+    return RIGHT if (each.score or 0) == (other.score or 0) else WRONG_SCORE
+
+
+def align(left: str, right: str, **parameters: Any) -> AlignedPair:
+    """Chunk and align two sentences by the baseline.
+
+    Parameters
+    ----------
+    left, right : str
+        Sentences as usually written; punctuation is separated from words here.
+    **parameters
+        Of `stsbaselines.baselines.chunk_aligner.ChunkAligner`.
+
+    Returns
+    -------
+    AlignedPair
+
+    Raises
+    ------
+    InputError
+        If a sentence is empty.
+
+    Examples
+    --------
+    >>> pair = align("A man plays a guitar.", "The man plays guitar.")
+    >>> [(each.left, each.right, each.types[0]) for each in pair.alignments]
+    [((1, 2), (1, 2), 'EQUI'), ((3,), (3,), 'EQUI'), ((4, 5), (4,), 'EQUI')]
+    """
+    one, other = (" ".join(_tokenized(sentence)) for sentence in (left, right))
+    if not (one and other):
+        raise InputError("a sentence must have at least one word.")
+    [alignments] = create("chunk-aligner", **parameters).predict([(one, other)])
+    return AlignedPair(one, other, alignments)
+
+
+def _tokenized(sentence: str) -> list[str]:
+    """Return the tokens of a sentence, with its own quotation marks."""
+    tokens = treebank_tokens(" ".join(sentence.split()))
+    return ['"' if token in ("``", "''") and '"' in sentence else token for token in tokens]

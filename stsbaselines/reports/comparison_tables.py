@@ -1,0 +1,340 @@
+"""The content of a report of a comparison: a summary in sentences, and tables of text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from stsbaselines.evaluation.results import (
+    ABOVE,
+    BASELINE,
+    BELOW,
+    BOOTSTRAP,
+    FISHER,
+    SYSTEM,
+    WILLIAMS,
+    Comparison,
+    MeasureResult,
+    SignificanceTest,
+)
+from stsbaselines.reference.published import Row
+from stsbaselines.reference.ranking import Rank, name_of, ranked_rows
+from stsbaselines.reports.tables import NONE, ReportTable, number
+from stsbaselines.scoring.significance import Interval
+
+BEST_RUN, AGREEMENT = "best run", "agreement"
+_TESTS = (WILLIAMS, BOOTSTRAP, FISHER)
+
+
+def title_of(comparison: Comparison) -> str:
+    """Return the title of a report."""
+    return f"{_listed(comparison.systems)} on {comparison.task.task}"
+
+
+def summary(comparison: Comparison) -> list[tuple[str, str]]:
+    """Return for each system a sentence on its official number; last, for "", how they compare."""
+    name = main_number(comparison)
+    results = [each for each in comparison.measured if each.name == name]
+    sentences = [(each.system, _result_sentence(comparison, each)) for each in results]
+    quoted = [
+        each
+        for each in comparison.tests
+        if each.quote and each.relation == SYSTEM and each.name == name
+    ]
+    return [*sentences, ("", " ".join(map(_verdict, quoted)))] if quoted else sentences
+
+
+def main_number(comparison: Comparison) -> str:
+    """Return the name of the official number or, if it was not scored, of the first one."""
+    names = [each.name for each in comparison.measured]
+    return comparison.official if comparison.official in names else names[0] if names else ""
+
+
+def _result_sentence(comparison: Comparison, each: MeasureResult) -> str:
+    if each.value is None:
+        return f"has no {each.name}: it is undefined."
+    text = f"reaches {each.name} = {_value(each.value)}"
+    if each.interval:
+        text += f" (95\xa0% interval {_interval(each.interval)})"
+    text += f" on {each.pairs} pairs"
+    if each.rank is None:
+        return f"{text}; no published ranking of it is available."
+    is_last = each.rank.first > each.rank.runs
+    text += f", below all {each.rank.runs} published runs" if is_last else f": rank {each.rank}"
+    sides = (("above", each.rank.above), ("below", each.rank.below))
+    near = [f"{_published(row, each.rank)} {side}" for side, row in sides if row]
+    text += f", with {' and '.join(near)}." if near else "."
+    tests = [
+        test
+        for test in comparison.tests
+        if (test.system, test.name) == (each.system, each.name) and test.relation != SYSTEM
+    ]
+    for differs, verb in (
+        (True, "differs significantly from"),
+        (False, "does not differ significantly from"),
+    ):
+        others = [
+            f"{test.other} ({_signed(test.difference)}{_with_p(test)})"
+            for test in tests
+            if test.differs is differs
+        ]
+        text += f" It {verb} {_listed(others)}." if others else ""
+    return text
+
+
+def _with_p(test: SignificanceTest) -> str:
+    return "" if test.p is None else f", p\xa0{_p(test.p)}"
+
+
+def _verdict(test: SignificanceTest) -> str:
+    better, worse = (test.system, test.other)
+    if test.difference < 0:
+        better, worse = worse, better
+    how = f"({test.method}{_with_p(test)})"
+    if test.differs:
+        return f"{better} is significantly better than {worse} {how}."
+    return f"{test.system} and {test.other} do not differ significantly {how}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def _published(row: Row, rank: Rank) -> str:
+    return f"{name_of(row)} ({_minus(str(row.values[rank.column]))})"
+
+
+def _value(value: float | None) -> str:
+    return _minus(number(value))
+
+
+def _interval(interval: Interval) -> str:
+    return f"{_minus(f'{interval.low:.3f}')} to {_minus(f'{interval.high:.3f}')}"
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.4f}"
+    return "0.0000" if float(text) == 0 else _minus(text)
+
+
+def _minus(cell: str) -> str:
+    return re.sub(r"^-(?=\d)", "\N{MINUS SIGN}", cell)
+
+
+def _p(p: float) -> str:
+    """Write a p value, with the sign before it."""
+    return "<\xa0.001" if p < 0.001 else f"=\xa0{p:.3f}".replace("\xa00.", "\xa0.")
+
+
+def _bare_p(p: float | None) -> str:
+    return NONE if p is None else _p(p).removeprefix("=\xa0")
+
+
+def report_tables(comparison: Comparison) -> list[ReportTable]:
+    """Return the tables of a report, without empty ones."""
+    found = [
+        _overview(comparison),
+        _numbers(comparison),
+        _against_published(comparison),
+        _between_systems(comparison),
+        _conventions(comparison),
+    ]
+    return [each for each in found if each.rows]
+
+
+def _overview(comparison: Comparison) -> ReportTable:
+    """Return a row for each number, with the systems beside the published references."""
+    results = {(each.system, each.name): each for each in comparison.measured}
+    first: dict[str, MeasureResult] = {}
+    references: dict[str, dict[str, str]] = {}
+    for each in comparison.measured:
+        if each.name in first:
+            continue
+        first[each.name] = each
+        if each.rank:
+            column = each.rank.column
+            for row in each.rank.baselines:
+                value = _minus(str(row.values[column]))
+                references.setdefault(name_of(row), {})[each.name] = value
+            for row in ranked_rows(each.rank.table, column)[:1]:
+                references.setdefault(BEST_RUN, {})[each.name] = str(row.values[column])
+        if each.annotator_agreement is not None:
+            references.setdefault(AGREEMENT, {})[each.name] = str(each.annotator_agreement)
+    columns = sorted(references, key=lambda key: (key == AGREEMENT, key == BEST_RUN))
+    rows = []
+    for name in first:
+        ours = [results.get((system, name)) for system in comparison.systems]
+        values = [_value(each.value) if each else NONE for each in ours]
+        rows.append((name, *values, *(references[key].get(name, NONE) for key in columns)))
+    is_published = any(key != AGREEMENT for key in columns)
+    besides = " beside the published baselines and the best run of each row" if is_published else ""
+    return ReportTable(
+        "overview",
+        "Overview",
+        f"Official numbers of the systems{besides}.",
+        ("number", *comparison.systems, *columns),
+        tuple(rows),
+    )
+
+
+def _numbers(comparison: Comparison) -> ReportTable:
+    is_ranked = any(each.rank for each in comparison.measured)
+    has_agreement = any(each.annotator_agreement is not None for each in comparison.measured)
+    header = ["system", "number", "value", "95 % interval", "pairs"]
+    header += ["rank", ABOVE, BELOW] if is_ranked else []
+    header += [AGREEMENT] if has_agreement else []
+    rows = []
+    for each in comparison.measured:
+        row = [each.system, each.name, _value(each.value)]
+        row += [_interval(each.interval) if each.interval else NONE, str(each.pairs)]
+        if is_ranked:
+            row += [str(each.rank or NONE), _side(each.rank, ABOVE), _side(each.rank, BELOW)]
+        if has_agreement:
+            row.append(NONE if each.annotator_agreement is None else str(each.annotator_agreement))
+        rows.append(tuple(row))
+    caption = "All official numbers with 95\xa0% confidence intervals"
+    caption += " and ranks among the published runs." if is_ranked else "."
+    if any(each.rank and each.rank.first != each.rank.last for each in comparison.measured):
+        caption += (
+            " A rank is a range where cells of our copy of the table are illegible; the runs above"
+            " and below are the nearest legible ones."
+        )
+    if not is_ranked and any(each.value is not None for each in comparison.measured):
+        caption += f" No published ranking of {comparison.task.task} is available."
+    if has_agreement:
+        caption += " The last column is the annotators' agreement."
+    return ReportTable("numbers", "All numbers", caption, tuple(header), tuple(rows), heads=2)
+
+
+def _side(rank: Rank | None, relation: str) -> str:
+    if rank is None:
+        return NONE
+    row = rank.above if relation == ABOVE else rank.below
+    return _published(row, rank) if row else NONE
+
+
+def _against_published(comparison: Comparison) -> ReportTable:
+    """Return a row for each number of each system, with its differences to published runs."""
+    tests = [each for each in comparison.tests if each.relation != SYSTEM]
+    columns = [*dict.fromkeys((each.relation, _reference(each)) for each in tests)]
+    columns.sort(key=lambda each: (BASELINE, ABOVE, BELOW).index(each[0]))
+    cells = {
+        (each.system, each.name, (each.relation, _reference(each))): _difference(each)
+        for each in tests
+    }
+    rows = [
+        (each.system, each.name, *(cells.get((each.system, each.name, key), "") for key in columns))
+        for each in comparison.measured
+    ]
+    methods = sorted({each.method for each in tests})
+    return ReportTable(
+        "published",
+        "Against published runs",
+        f"Differences to the baselines and to the nearest published runs, by {_listed(methods)}."
+        " The p value (one-tailed) is in parentheses; a star marks a significant difference. Runs"
+        " whose outputs are not available are tested as if they were on other pairs, as in the task"
+        " papers; if a nearest run is a baseline, see the column of that baseline.",
+        ("system", "number", *(label for _, label in columns)),
+        tuple(row for row in rows if any(row[2:])),
+        heads=2,
+    )
+
+
+def _reference(test: SignificanceTest) -> str:
+    return test.other if test.relation == BASELINE else test.relation
+
+
+def _difference(test: SignificanceTest) -> str:
+    star = "*" if test.differs else ""
+    p = "" if test.p is None else f" ({_bare_p(test.p)})"
+    return f"{_signed(test.difference)}{star}{p}"
+
+
+def _between_systems(comparison: Comparison) -> ReportTable:
+    """Return a row for each number of each two systems, with the p values of all tests."""
+    found: dict[tuple[str, str, str], dict[str, SignificanceTest]] = {}
+    for each in comparison.tests:
+        if each.relation == SYSTEM:
+            found.setdefault((each.system, each.other, each.name), {})[each.method] = each
+    rows = []
+    for (system, other, name), tests in found.items():
+        ps = [_bare_p(tests[method].p) if method in tests else NONE for method in _TESTS]
+        difference = next(iter(tests.values())).difference
+        quoted = [each for each in tests.values() if each.quote]
+        verdicts = [f"{'yes' if each.differs else 'no'} ({each.method})" for each in quoted]
+        rows.append((f"{system} - {other}", name, _signed(difference), *ps, "".join(verdicts)))
+    return ReportTable(
+        "systems",
+        "Between the systems",
+        "Differences between the systems, with p (one-tailed) by each test; the last column"
+        " names the test to quote. Systems on the same pairs depend on each other: quote Williams'"
+        " test (for Pearson's correlation) or else the paired bootstrap; Fisher's z is for"
+        " comparison with the papers.",
+        ("systems", "number", "difference", *_TESTS, "differs"),
+        tuple(rows),
+        heads=2,
+    )
+
+
+def _conventions(comparison: Comparison) -> ReportTable:
+    names = dict.fromkeys(each.name for each in comparison.conventions)
+    values = {(each.name, each.system): _value(each.value) for each in comparison.conventions}
+    rows = [
+        (name, *(values.get((name, system), NONE) for system in comparison.systems))
+        for name in names
+    ]
+    return ReportTable(
+        "conventions",
+        "Conventions",
+        "The number of a year by the conventions that papers use. Numbers of different rows"
+        " cannot be compared.",
+        ("convention", *comparison.systems),
+        tuple(rows),
+    )
+
+
+def signatures(comparison: Comparison) -> dict[str, str]:
+    """Return the names of the numbers of each signature, by signature."""
+    found: dict[str, list[str]] = {}
+    for each in comparison.conventions:
+        found.setdefault(each.signature, []).append(each.name)
+    for system, scores in comparison.scores.items():
+        if scores.signature not in found:
+            found[scores.signature] = [f"official numbers of {system}"]
+    return {signature: ", ".join(dict.fromkeys(names)) for signature, names in found.items()}
+
+
+def error_tables(comparison: Comparison) -> Iterator[ReportTable]:
+    """Yield a table of the largest errors of each system."""
+    for place, system in enumerate(comparison.systems, 1):
+        errors = [each for each in comparison.errors if each.system == system]
+        if not errors:
+            continue
+        is_several = len({each.measure for each in errors}) > 1
+        has_sentences = any(each.sentences for each in errors)
+        rows = []
+        for each in errors:
+            row = [f"{each.dataset} {each.pair}", *([each.measure] if is_several else [])]
+            row += [f"{value:.3g}" for value in (each.predicted, each.gold)] + [f"{each.off:.2f}"]
+            row += each.sentences or ["", ""] if has_sentences else []
+            rows.append(tuple(_minus(cell) for cell in row))
+        measure = ["measure"] if is_several else []
+        texts = ["first sentence", "second sentence"] if has_sentences else []
+        without = "" if has_sentences else " The sentences were not found."
+        yield ReportTable(
+            f"errors-{place}",
+            system,
+            f"The pairs for which {system} is farthest from the gold standard.{without}",
+            ("pair", *measure, "predicted", "gold", "off", *texts),
+            tuple(rows),
+        )
+
+
+def explain_errors(comparison: Comparison) -> str:
+    """Return what the errors are measured in."""
+    if comparison.task.family == "ists":
+        return "The error of an alignment is 1 - TS."
+    return (
+        "Errors are in units of the gold standard, after the scores of the data set were fitted"
+        " to it by a line."
+    )

@@ -1,0 +1,125 @@
+"""Results of experiments and the ledger, as text, JSON, CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from stsbaselines.experiments.ledger import NOT_PUBLISHED, LedgerEntry
+from stsbaselines.io import to_json
+from stsbaselines.reports.tables import Format, number, render, without
+
+if TYPE_CHECKING:
+    from stsbaselines.baselines.typed_tfidf import Evidence
+    from stsbaselines.experiments.run import Results
+
+SHOWN_TERMS = 6
+
+
+def cell_rows(cells: Iterable[LedgerEntry]) -> list[dict[str, str]]:
+    """Return cells as rows of text, without the columns that would be empty."""
+    rows = [
+        {
+            "task": cell.task,
+            "baseline": cell.baseline,
+            "set": cell.name,
+            "ours": "-" if cell.status == "no data" else number(cell.ours),
+            "sd": "" if cell.deviation is None else f"{cell.deviation:.4f}",
+            "95% of seeds": "{:.3f} to {:.3f}".format(*cell.interval) if cell.interval else "",
+            "published": "" if cell.published is None else str(cell.published),
+            "status": cell.status,
+            "reason": cell.reason,
+        }
+        for cell in cells
+    ]
+    used = [key for key in (rows[0] if rows else []) if any(row[key] for row in rows)]
+    return [{key: row[key] for key in used} for row in rows]
+
+
+def results_text(results: Results) -> str:
+    """Return the results of an experiment as one table, with its notes below."""
+    notes = [*results.notes]
+    for baseline in results.baselines:
+        seeds, seed = baseline.config.seeds, ""
+        if seeds:
+            name, seed = baseline.config.baseline, ", seed 0"
+            notes.append(f"{name}: mean and standard deviation (sd) over {seeds} seeds.")
+        notes.extend(_reasons(cell for cell in baseline.cells if cell.status != "no data"))
+        of = f"{baseline.config.title}{seed}: "
+        notes.extend(f"{of}{note}" for scores in baseline.runs[:1] for note in scores.notes)
+    rows = without(cell_rows(results.cells), "task", "reason")
+    first = [results.fallback_for, "", "Shown instead:", ""] if results.fallback_for else []
+    tables = [results.task.title, "", render(rows), ""]
+    for baseline in results.baselines:
+        if baseline.evidence:
+            tables += [render(_evidence_rows(baseline.evidence)), ""]
+    return "\n".join([*first, *tables, *notes]).rstrip()
+
+
+def _evidence_rows(pairs: Sequence[Sequence[Evidence]]) -> list[dict[str, str]]:
+    """Return a row for each type of each pair, with its score and what matched."""
+    return [
+        {
+            "pair": str(number),
+            "type": each.type,
+            "score": f"{each.score:.4f}",
+            "matched": ", ".join(each.matched[:SHOWN_TERMS])
+            + (f", ... ({len(each.matched)} in all)" if len(each.matched) > SHOWN_TERMS else ""),
+        }
+        for number, pair in enumerate(pairs, 1)
+        for each in pair
+    ]
+
+
+def _reasons(cells: Iterable[LedgerEntry]) -> list[str]:
+    """Return each reason once, with the cells that it applies to."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    totals: Counter[tuple[str, str]] = Counter()
+    for cell in cells:
+        totals[cell.task, cell.baseline] += 1
+        if cell.reason:
+            baselines = found.setdefault((cell.task, cell.reason), {})
+            baselines.setdefault(cell.baseline, []).append(cell.name)
+    lines = []
+    for (task, reason), baselines in found.items():
+        named = [
+            f"{baseline} {_listed(names, totals[task, baseline])}"
+            for baseline, names in baselines.items()
+        ]
+        lines.append(f"{task}, {'; '.join(named)}: {reason.rstrip('.')}.")
+    return lines
+
+
+def _listed(names: Sequence[str], total: int) -> str:
+    return "(all)" if len(names) == total > 1 else ", ".join(names)
+
+
+def ledger_text(cells: Sequence[LedgerEntry], style: Format = Format.text) -> str:
+    """Return the ledger; as text and Markdown a table with a summary for each group."""
+    if style is Format.json:
+        return to_json([cell.to_dict() for cell in cells])
+    if style not in (Format.text, Format.markdown):
+        return render(cell_rows(cells), style)
+    mark = "## " if style is Format.markdown else ""
+    parts = []
+    for group in sorted({cell.group for cell in cells}):
+        title = f"{mark}{group.replace('-', ' ').capitalize()}\n\n" if group else ""
+        parts.append(title + _group_text([each for each in cells if each.group == group], style))
+    return "\n\n".join(parts)
+
+
+def _group_text(cells: Sequence[LedgerEntry], style: Format) -> str:
+    rows = cell_rows(cells)
+    if style is Format.text:
+        return "\n".join([render(without(rows, "reason")), "", *_reasons(cells), _summary(cells)])
+    return f"{render(rows, style)}\n\n{_summary(cells)}"
+
+
+def _summary(cells: Sequence[LedgerEntry]) -> str:
+    """Return how many cells have which status, in a sentence."""
+    counts = Counter(cell.status for cell in cells)
+    others = counts.pop(NOT_PUBLISHED, 0)
+    listed = ", ".join(f"{count} {status}" for status, count in counts.items())
+    besides = f" Besides, {others} of systems that no paper has a row for." if others else ""
+    return f"{len(cells) - others} published cells: {listed}.{besides}"
