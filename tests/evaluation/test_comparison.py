@@ -8,21 +8,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import stsbaselines
 from stsbaselines import create
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
-from stsbaselines.evaluation import comparison as standing
 from stsbaselines.evaluation.comparison import compare
 from stsbaselines.evaluation.results import BOOTSTRAP, FISHER, SYSTEM, WILLIAMS, Comparison
 from stsbaselines.reference.published import table
 from stsbaselines.reference.ranking import name_of
-from stsbaselines.reports.text import comparison_text
+from stsbaselines.reports.comparison import comparison_text
 from stsbaselines.scoring.significance import fisher_interval, fisher_test
-from stsbaselines.tasks.sts import StsOutput
 from tests.helpers import run_command
 
 OUTPUTS = "system-outputs"
@@ -42,9 +39,9 @@ def tiny(left: list[str], right: list[str]) -> list[float]:
     return [each * 1.23e-10 for each in overlap(left, right)]
 
 
-def place_of(found: Comparison, system: str, name: str) -> str:
+def rank_in(found: Comparison, system: str, name: str) -> str:
     [measured] = [each for each in found.measured if (each.system, each.name) == (system, name)]
-    return str(measured.place)
+    return str(measured.rank)
 
 
 @pytest.mark.official
@@ -71,9 +68,9 @@ def test_outputs_land_on_the_printed_ranks(
     printed = table(table_name).row(run)
     for name, column in cells.items():
         [ours] = [each for each in found.measured if each.name == name]
-        assert ours.place is not None
-        assert ours.place.first == ours.place.last == printed.values[column]
-        assert run in [name_of(row) for row in ours.place.equal]
+        assert ours.rank is not None
+        assert ours.rank.first == ours.rank.last == printed.values[column]
+        assert run in [name_of(row) for row in ours.rank.equal]
     assert found.rank == {"ours": printed.values[cells[found.official]]}
 
 
@@ -82,8 +79,8 @@ def test_the_baseline_of_pit_lands_on_its_ranks(official_data: Path) -> None:
     output = official_data / OUTPUTS / "pit2015" / "PIT2015_BASELINE_02_LG.output"
     found = compare("pit2015", {"ours": output}, resamples=100)
     row = next(row for row in table("pit2015").rows if name_of(row) == "BASELINE logistic reg.")
-    assert place_of(found, "ours", "F1") == f"{row.values['F1_rank']} of 38"
-    assert place_of(found, "ours", "pearson") == f"{row.values['pearson_rank']} of 28"
+    assert rank_in(found, "ours", "F1") == f"{row.values['F1_rank']} of 38"
+    assert rank_in(found, "ours", "pearson") == f"{row.values['pearson_rank']} of 28"
     [f1] = [each for each in found.measured if each.name == "F1"]
     assert f1.interval is not None
     assert f1.value is not None
@@ -100,7 +97,7 @@ def test_the_baseline_of_interpretable_sts_lands_on_its_ranks(
     found = compare("ists2015", {"ours": aligner}, chunks="gold", resamples=100)
     [row] = [each for each in table("ists2015-goldchunks").rows if "baseline" in each.flags]
     rank = row.values[f"{dataset}_rank"]
-    assert place_of(found, "ours", f"{dataset}_TS").startswith(f"{rank} of ")
+    assert rank_in(found, "ours", f"{dataset}_TS").startswith(f"{rank} of ")
     [ours] = [each for each in found.measured if each.name == f"{dataset}_TS"]
     assert ours.interval is not None
     assert ours.interval.low < (ours.value or 0) < ours.interval.high
@@ -160,13 +157,15 @@ def test_a_data_set_alone_has_the_same_tests() -> None:
     assert alone == tuple(each for each in whole if each.name == "journeys")
 
 
-def test_pairs_of_weight_zero_do_not_count(tmp_path: Path) -> None:
+def test_pairs_of_weight_zero_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     task = find_task("sample-sts").model_copy(update={"confidence": "weighted"})
-    gold = {"kitchen": np.arange(12.0)}
-    confidences = np.array([100.0] * 8 + [0.0] * 4)
-    output = {"kitchen": StsOutput(np.sin(np.arange(12.0)), confidences)}
-    [run] = standing._scored(task, gold, {"weighted": output}, 100, 0)
-    assert run.pairs("kitchen") == 8
+    monkeypatch.setattr("stsbaselines.evaluation.comparison.find_task", lambda _: task)
+    pairs = task.dataset("kitchen").pairs
+    lines = [f"{line % 5}\t{100 if line < 8 else 0}\n" for line in range(pairs)]
+    Path("STS.output.kitchen.txt").write_text("".join(lines))
+    found = compare("sample-sts", ["STS.output.kitchen.txt"], dataset="kitchen", resamples=100)
+    [kitchen] = found.measured
+    assert 0 < kitchen.pairs <= 8
 
 
 @pytest.mark.parametrize("task", ["sample-sts", "sample-pit"])
@@ -315,7 +314,7 @@ def test_a_mapping_is_for_the_folders_that_have_its_files(tmp_path: Path) -> Non
     assert [each.value for each in found.measured[:3]] == [
         each.value for each in found.measured[3:]
     ]
-    with pytest.raises(InputError, match=r"--map kitchen=yours\.txt: no folder that is compared"):
+    with pytest.raises(InputError, match=r"--map kitchen=yours\.txt: no compared folder has"):
         compare("sample-sts", systems, mapping={"kitchen": "yours.txt"})
 
 

@@ -11,7 +11,8 @@ from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
 from stsbaselines.experiments.config import read_config
 from stsbaselines.experiments.reproduce import ledger, ledger_configs
-from stsbaselines.reports.text import Format, ledger_text
+from stsbaselines.reports.ledger import ledger_text
+from stsbaselines.reports.tables import Format
 
 
 def test_the_ledger_has_the_baselines_that_belong_into_it() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
-from stsbaselines.evaluation.systems import no_progress
+from stsbaselines.evaluation.outputs import no_progress
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, Training
 from stsbaselines.experiments.run import validate
 from stsbaselines.experiments.training import (

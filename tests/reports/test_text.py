@@ -1,51 +1,21 @@
-"""Results as text, JSON, CSV, Markdown and LaTeX."""
+"""Text for the terminal."""
 
 from __future__ import annotations
 
-from decimal import Decimal
-
-import pytest
-
-from stsbaselines.experiments.ledger import LedgerEntry
-from stsbaselines.io import to_json
-from stsbaselines.reports.text import Format, ledger_text, render
+from stsbaselines.evaluation.alignment import align
+from stsbaselines.reports.alignments import as_rows
+from stsbaselines.reports.text import alignments_text
+from tests.helpers import run_command
 
 
-@pytest.mark.parametrize(
-    ("style", "expected"),
-    [
-        (Format.json, '[\n  {\n    "run": "a_b",\n    "Mean": "0.5870"\n  }\n]'),
-        (Format.csv, "run,Mean\na_b,0.5870"),
-        (Format.markdown, "| run   |   Mean |\n|:------|-------:|\n| a_b   | 0.5870 |"),
-    ],
-)
-def test_formats(style: Format, expected: str) -> None:
-    assert render([{"run": "a_b", "Mean": "0.5870"}], style) == expected
+def test_colours_are_for_terminals() -> None:
+    arguments = ["align", "A man sings.", "A man sings."]
+    plain = run_command(arguments)
+    coloured = run_command(arguments, env={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
+    assert "\x1b[" not in plain.stdout
+    assert "\x1b[32mEQUI 5" in coloured.stdout
 
 
-def test_latex_is_escaped() -> None:
-    text = render([{"run": "a_b & c", "Mean": "0.5870"}], Format.latex)
-    assert r"a\_b \& c" in text
-    assert r"\toprule" in text
-
-
-def test_nan_never_becomes_json() -> None:
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        to_json({"pearson": float("nan")})
-
-
-def test_the_ledger_has_a_part_for_each_group() -> None:
-    cells = [
-        LedgerEntry(
-            "sts2012", "dkpro", "ALL", 0.8, Decimal("0.8239"), "close", group="strong-systems"
-        ),
-        LedgerEntry("sts2012", "token-cosine", "ALL", 0.311, Decimal("0.3110"), "exact"),
-    ]
-    text = ledger_text(cells)
-    first, second = text.split("\n\nStrong systems\n\n")
-    assert "token-cosine" in first
-    assert "1 published cells: 1 exact." in first
-    assert "dkpro" in second
-    assert second.endswith("1 published cells: 1 close.")
-    assert "## Strong systems" in ledger_text(cells, Format.markdown)
-    assert len(ledger_text(cells, Format.csv).splitlines()) == 3
+def test_control_characters_are_escaped() -> None:
+    rows = as_rows(align("a \x1b[31mcat", "a cat"))
+    assert "\x1b" not in alignments_text(rows).plain

@@ -1,0 +1,268 @@
+"""Outputs of systems given as code or vectors."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stsbaselines.baselines import create
+from stsbaselines.data.catalogue import DataFile, Task, find_task
+from stsbaselines.errors import InputError
+from stsbaselines.evaluation import submission
+from stsbaselines.evaluation.outputs import outputs_of
+from stsbaselines.evaluation.systems import EncoderCosine, Vectors, predictor_named
+from stsbaselines.experiments import run as experiment
+from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig
+from stsbaselines.predictor import Predictor
+from stsbaselines.reference import published as reference
+from stsbaselines.scoring.rounding import agrees
+from stsbaselines.tasks.base import family_of
+from tests.helpers import ROOT
+
+SAMPLE = find_task("sample-sts")
+SCRIPT = """
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.evaluation.outputs import outputs_of
+from stsbaselines.evaluation.systems import import_object
+
+if __name__ == "__main__":
+    task, system, counted = find_task("sample-sts"), import_object("mine:ratios"), []
+    one, notes = outputs_of(system, task, task.datasets, progress=counted.append)
+    two, _ = outputs_of(system, task, task.datasets, n_jobs=2)
+    print(all((one[name].scores == two[name].scores).all() for name in one), counted, notes)
+"""
+
+
+class Learner(Predictor):
+    name = "learner"
+
+    def fit(self, pairs: Sequence[Any], gold: Any = None) -> Learner:
+        self.seen_ = len(pairs)
+        return self
+
+    def predict(self, pairs: Sequence[Any]) -> Any:
+        return np.full(len(pairs), float(self.seen_))
+
+
+def same_length(lefts: list[str], rights: list[str]) -> list[bool]:
+    return [len(left) == len(right) for left, right in zip(lefts, rights, strict=True)]
+
+
+def refusal(system: Any, task: Task = SAMPLE, datasets: Any = None) -> str:
+    """Return the message with which a system is refused."""
+    with pytest.raises(InputError) as refused:
+        outputs_of(system, task, task.datasets if datasets is None else datasets)
+    return str(refused.value)
+
+
+def write_vectors(folder: Path, task: Task = SAMPLE, **changes: Any) -> None:
+    folder.mkdir(exist_ok=True)
+    for dataset in task.datasets:
+        ones = np.ones((dataset.pairs, 3))
+        sides: dict[str, Any] = {"left": ones, "right": ones}
+        sides |= changes.get(dataset.name, {})
+        np.savez(folder / f"{dataset.name}.npz", **sides)
+
+
+def without_input(task: Task, name: str) -> Task:
+    """Return the task with one restricted data set that is not available."""
+    absent = {"input": DataFile(name="absent.txt", unverified=True)}
+    datasets = [
+        each.model_copy(
+            update={"restricted": True, "licence": "secret", "files": {**each.files, **absent}}
+            if each.name == name
+            else {}
+        )
+        for each in task.datasets
+    ]
+    return task.model_copy(update={"datasets": datasets})
+
+
+@pytest.mark.parametrize("error", [KeyError("weights"), SystemExit(0), RuntimeError()])
+def test_an_error_in_user_code_is_reported_with_its_line(error: BaseException) -> None:
+    def mine(lefts: list[str], rights: list[str]) -> Any:
+        raise error
+
+    expected = rf"mine failed in .*test_outputs\.py, line \d+: {type(error).__name__}"
+    with pytest.raises(InputError, match=expected) as refused:
+        outputs_of(mine, SAMPLE, SAMPLE.datasets)
+    assert refused.value.__cause__ is error
+
+
+def test_a_module_of_the_current_folder_is_imported_by_other_processes_too() -> None:
+    Path("helper.py").write_text("def ratio(a, b):\n    return len(a) / max(len(b), 1)\n")
+    Path("mine.py").write_text(
+        "def ratios(lefts, rights):\n    from helper import ratio\n"
+        "    return [ratio(left, right) for left, right in zip(lefts, rights)]\n"
+    )
+    Path("scripts").mkdir()
+    Path("scripts/script.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "scripts/script.py"], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout == "True [12, 10] []\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "baseline"),
+    [
+        ("sample-sts", "token-cosine"),
+        ("sample-pit", "token-cosine"),
+        ("sample-ists", "chunk-aligner"),
+    ],
+)
+def test_outputs_are_the_same_as_those_of_a_run(name: str, baseline: str, tmp_path: Path) -> None:
+    task = find_task(name)
+    config = ExperimentConfig(task=name, baselines=[BaselineConfig(baseline=baseline)])
+    scores = experiment.run(config, tmp_path).baselines[0].runs[0]
+    outputs, _ = outputs_of(create(baseline), task, task.datasets)
+    gold = submission.read_gold(task, [*task.datasets])
+    assert family_of(task).score(task, scores.run, gold, outputs) == scores
+
+
+def test_only_some_data_sets() -> None:
+    outputs, _ = outputs_of(same_length, SAMPLE, [SAMPLE.dataset("journeys")])
+    assert [*outputs] == ["journeys"]
+
+
+def test_a_predictor_that_learns_is_fitted_without_pairs() -> None:
+    outputs, _ = outputs_of(Learner, SAMPLE, [SAMPLE.dataset("kitchen")])
+    assert set(outputs["kitchen"].scores) == {0.0}
+    fitted = Learner().fit([("a", "b")] * 3)
+    outputs, _ = outputs_of(fitted, SAMPLE, [SAMPLE.dataset("kitchen")])
+    assert set(outputs["kitchen"].scores) == {3.0}
+
+
+def test_labels_of_pit_are_scores_of_half_or_more() -> None:
+    task = find_task("sample-pit")
+
+    def mine(lefts: list[str], rights: list[str]) -> list[float]:
+        return [(0.5, 0.49, -1.0, 2.0)[number % 4] for number in range(len(lefts))]
+
+    outputs, _ = outputs_of(mine, task, task.datasets)
+    (output,) = outputs.values()
+    assert output.labels[:4].tolist() == [True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("system", "task", "message"),
+    [
+        (same_length, "sample-ists", "pair-function predicts scores, but sample-ists needs align"),
+        (Vectors(Path()), "sample-ists", "a folder of vectors predicts scores, but sample-ists"),
+        (same_length, "sts2012-train", "sts2012-train"),
+        (create("chunk-aligner"), "sample-sts", "chunk-aligner predicts alignments, but sample-st"),
+    ],
+)
+def test_predictions_that_do_not_fit_the_task(system: Any, task: str, message: str) -> None:
+    assert message in refusal(system, find_task(task))
+
+
+def test_predictions_of_a_predictor_are_checked() -> None:
+    class Wrong(Predictor):
+        name = "wrong"
+
+        def predict(self, pairs: Sequence[Any]) -> Any:
+            return np.full(len(pairs), np.nan)
+
+    assert "NaN" in refusal(Wrong())
+
+
+def test_a_restricted_data_set_is_excluded() -> None:
+    task = without_input(SAMPLE, "kitchen")
+    outputs, notes = outputs_of(same_length, task, task.datasets)
+    assert [*outputs] == ["journeys"]
+    assert notes == [
+        "kitchen was excluded, and with it every number that needs all data sets: absent.txt was"
+        " not found (secret)."
+    ]
+    assert "absent.txt" in refusal(same_length, task, [task.dataset("kitchen")])
+
+
+def test_vectors_are_compared_by_their_cosine() -> None:
+    pairs = SAMPLE.dataset("kitchen").pairs
+    left = np.tile([1.0, 0.0], (pairs, 1))
+    right = np.tile([1.0, 1.0], (pairs, 1))
+    right[0] = 0
+    write_vectors(Path("vectors"), kitchen={"left": left, "right": right})
+    outputs, notes = outputs_of(Vectors(Path("vectors")), SAMPLE, SAMPLE.datasets)
+    assert outputs["kitchen"].scores == pytest.approx([0, *[0.5**0.5] * (pairs - 1)], abs=1e-9)
+    assert outputs["journeys"].scores == pytest.approx(np.ones(10))
+    assert notes == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"left": np.ones((11, 3))},
+            "left: found an array of shape (11, 3), expected an array of shape (12, d)",
+        ),
+        ({"right": np.ones(12)}, "right: found an array of shape (12,)"),
+        ({"right": np.ones((12, 2))}, "left of shape (12, 3) and right of shape (12, 2)"),
+        ({"left": np.full((12, 3), np.nan)}, "left: found NaN or infinity"),
+        ({"left": np.full((12, 3), "x")}, "left: found ndarray that is no array of numbers"),
+        ({"left": np.full((12, 3), None)}, "found no npz of plain arrays"),
+    ],
+)
+def test_vectors_that_are_refused(change: dict[str, Any], message: str) -> None:
+    write_vectors(Path("vectors"), kitchen=change)
+    assert message in refusal(Vectors(Path("vectors")))
+
+
+def test_vectors_with_other_names_and_missing_files() -> None:
+    assert "found no such folder" in refusal(Vectors(Path("vectors")))
+    Path("vectors").mkdir()
+    np.savez("vectors/kitchen.npz", first=np.ones((12, 3)))
+    lines = refusal(Vectors(Path("vectors"))).splitlines()
+    assert [line.split(": ", 1)[1] for line in lines] == [
+        "found arrays named first, expected arrays named left and right",
+        "found nothing there, expected a file",
+    ]
+
+
+def test_restricted_data_sets_need_no_vectors() -> None:
+    task = without_input(SAMPLE, "kitchen")
+    write_vectors(Path("vectors"))
+    assert [*outputs_of(Vectors(Path("vectors")), task, task.datasets)[0]] == [
+        "kitchen",
+        "journeys",
+    ]
+    os.remove("vectors/kitchen.npz")
+    outputs, notes = outputs_of(Vectors(Path("vectors")), task, task.datasets)
+    assert [*outputs] == ["journeys"]
+    assert "kitchen.npz was not found (secret)" in notes[0]
+
+
+@pytest.mark.official
+def test_token_cosine_gets_its_published_row(official_data: Path) -> None:
+    task = find_task("sts2015")
+    outputs, notes = outputs_of(create("token-cosine"), task, task.datasets, official_data)
+    gold = submission.read_gold(task, [*task.datasets], official_data)
+    cells = family_of(task).score(task, "token-cosine", gold, outputs).cells()
+    row = reference.published("sts2015-english", "Baseline-tokencos")
+    assert {"Mean", *task.dataset_names} <= set(row)
+    for name in ("Mean", *task.dataset_names):
+        assert agrees(cells[name], row[name]), name
+    assert notes == []
+
+
+@pytest.mark.extras
+def test_the_embedder_of_the_documentation() -> None:
+    text = (ROOT / "docs" / "own-system.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(# minilm\.py\n.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    Path("minilm.py").write_text(code, encoding="utf-8")
+    system = predictor_named("minilm:encoder")
+    assert isinstance(system, EncoderCosine)
+    outputs, _ = outputs_of(system, SAMPLE, SAMPLE.datasets)
+    gold = submission.read_gold(SAMPLE, [*SAMPLE.datasets])
+    scores = family_of(SAMPLE).score(SAMPLE, "minilm", gold, outputs)
+    means = {name: measures["pearson"] for name, measures in scores.datasets.items()}
+    assert means == pytest.approx({"kitchen": 0.9145, "journeys": 0.9755}, abs=0.001)
