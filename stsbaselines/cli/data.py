@@ -109,7 +109,7 @@ def data_import(
 
 def _show_plan(plan: "Plan") -> None:
     from stsbaselines.data.find import directories
-    from stsbaselines.reports.text import render
+    from stsbaselines.reports.tables import render
 
     rows = [
         {
