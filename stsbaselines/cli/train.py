@@ -41,7 +41,7 @@ def train_typed_tfidf(
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="New folder.")],
     parameter: ParameterOption = None,
 ) -> None:
-    """Count in how many records of a background each word is, for typed similarity."""
+    """Count the words of item records, for typed similarity."""
     from stsbaselines.experiments.models import train_on_catalogues
     from stsbaselines.io import check_new
 

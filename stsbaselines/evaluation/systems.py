@@ -231,8 +231,7 @@ def _import(module: str) -> ModuleType:
             return importlib.import_module(module)
     except InputError as error:
         cause = error.__cause__
-        is_absent = isinstance(cause, ModuleNotFoundError) and cause.name is not None
-        if is_absent and f"{module}.".startswith(f"{cause.name}."):
+        if isinstance(cause, ModuleNotFoundError) and f"{module}.".startswith(f"{cause.name}."):
             raise InputError(
                 f"there is no module {module!r}, neither in the current folder ({folder}) nor"
                 f" installed: {cause}."

@@ -74,7 +74,7 @@ def test_excluded_data_sets_are_not_in_the_signature() -> None:
         signatures = {
             signature(convention, "sts2013", each) for each in (without, {**without, "SMT": A})
         }
-        assert len(signatures) == (1 if convention.left_out else 2)
+        assert len(signatures) == (1 if convention.excluded else 2)
 
 
 def test_conventions_that_are_the_same_for_a_task_are_one() -> None:

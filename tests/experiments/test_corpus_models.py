@@ -14,7 +14,7 @@ from stsbaselines.experiments import models as training
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
 from stsbaselines.experiments.reproduce import ledger
-from stsbaselines.reports import text
+from stsbaselines.reports.ledger import ledger_text
 from tests.helpers import run_command
 
 CORPUS = [
@@ -85,7 +85,7 @@ def test_a_trained_model_in_a_configuration(tmp_path: Path) -> None:
     assert {cell.status for cell in results.baselines[1].cells} == {"not published"}
     cells = ledger([config], tmp_path / "ledger", tmp_path / "data")
     assert [cell.baseline for cell in cells] == ["lsa"] * 3
-    assert "Besides, 3 of systems" in text.ledger_text(cells)
+    assert "Besides, 3 of systems" in ledger_text(cells)
     missing = "Not run, because their models were not found (see `stsbaselines train`): wtmf."
     assert missing in results.notes
     pit = read_config("pit2015").baselines[4]
