@@ -1,4 +1,4 @@
-# Each target makes the virtual environment .venv and installs what it needs by itself.
+# Each target creates the virtual environment .venv and installs what it needs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,22 +15,23 @@ STRONG := $(sort $(filter strong-%,$(TASKS)))
 	chunker-model names-model strong dist clean $(TASKS)
 
 help:
-	@echo "make demo        all baselines on the embedded samples, offline"
-	@echo "make test        all tests; those that need the official data only if it is here"
-	@echo "make reproduce   every published baseline cell beside ours"
-	@echo "make TASK        one of: $(TASKS)"
-	@echo "                 (fetches the data that is missing; ACCEPT_LICENCE=1 accepts its licence unasked)"
-	@echo "make strong      DKPro and TakeLab, made anew, on 2012, 2013 and 2015"
+	@echo "make demo        run all baselines on the embedded samples, offline"
+	@echo "make test        run all tests; those that need the official data only if it is available"
+	@echo "make reproduce   print every published baseline number beside ours"
+	@echo "make TASK        run one of: $(TASKS)"
+	@echo "                 (fetches missing data; ACCEPT_LICENCE=1 accepts its licence without a question)"
+	@echo "make strong      run DKPro and TakeLab, reimplemented, on 2012, 2013 and 2015"
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
-	@echo "make audit       insecure code, and known vulnerabilities of what the package needs"
+	@echo "make audit       look for insecure code, and known vulnerabilities of the dependencies"
+	@echo "make chunker-model names-model   train the models that the package ships, from DATA=DIR"
 	@echo "make lint docs bench dist clean"
 
-# What could not be made whole, or is of a Python that is gone, is made anew.
+# An incomplete environment, or one of a Python that was removed, is created again.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || $(call SAY, \
 		$(PYTHON) is no Python 3.10 or newer: name one$(COMMA) such as make $(or $(MAKECMDGOALS),demo) PYTHON=python3.12)
 	@rm -f $(VENV)/bin/python* $(VENV)/.base $(VENV)/.dev
-	@echo "Making the virtual environment $(VENV)" >&2
+	@echo "Creating the virtual environment $(VENV)" >&2
 	@$(PYTHON) -m venv $(VENV) || { rm -f $@; $(call SAY, \
 		$(PYTHON) cannot make a virtual environment (its reason is above); on Debian and Ubuntu that takes apt-get install python3-venv); }
 
@@ -85,8 +86,8 @@ bench-heritage: $(VENV)/.base
 ablation: $(VENV)/.base
 	$(BIN)/python benchmarks/ablation.py
 
-# What would be published: a source distribution, and a wheel made from it, which is the same as
-# one made from here, to the byte.
+# What would be published: a source distribution, and a wheel built from it, which must have the same
+# bytes as one built from the checkout.
 dist: $(VENV)/.dev
 	@rm -rf dist
 	$(BIN)/python -m build --quiet --outdir dist
@@ -97,13 +98,13 @@ dist: $(VENV)/.dev
 	@ls -l dist
 	@test -z "$$(find dist -size +8000000c)" || $(call SAY, a file of dist is over 8 MB)
 
-# The models that the configurations name; they go to the user's cache.
+# The models that the configurations name; they are saved in the user's cache.
 models: $(VENV)/.base
 	@$(BIN)/stsbaselines train wtmf
 	@$(BIN)/stsbaselines train lsa
 	@$(BIN)/stsbaselines train lda
 
-# The models that come with the package: DATA=DIR, and OUT=DIR, TAGS_FROM="DIR DIR", LICENCE=TEXT.
+# The models that the package ships: DATA=DIR, and OUT=DIR, TAGS_FROM="DIR DIR", LICENCE=TEXT.
 chunker-model: $(VENV)/.base
 	$(if $(DATA),,@$(call SAY,name the folder of the training data by DATA=DIR))
 	$(BIN)/python -m tools.chunker_training --data $(DATA) $(if $(OUT),--out $(OUT)) \
