@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator
@@ -18,8 +19,6 @@ from stsbaselines.data.find import directories
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown, suggestion
 from stsbaselines.io import (
     entries_of,
-    exists,
-    is_file,
     lines_of,
     open_to_read,
     open_zip,
@@ -91,10 +90,10 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
     if name == "brown":
         return _brown(_required(name, nltk_place(name, data_dir)))
     if name in ("gcide", "gcide-without-wordnet"):
-        place = _required(name, DEBIAN_GCIDE if is_file(DEBIAN_GCIDE) else None)
+        place = _required(name, DEBIAN_GCIDE if DEBIAN_GCIDE.is_file() else None)
         return _gcide(place, without_wordnet=name != "gcide")
     path = Path(corpus)
-    if not exists(path):
+    if not os.path.lexists(path):
         hint = suggestion(name, corpus_names())
         expected = f"a text file, or one of {', '.join(corpus_names())}"
         raise InputError(f"there is no corpus {name!r}{hint or '.'} Expected {expected}.")
@@ -228,7 +227,7 @@ def nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
         packed = place.with_suffix(".zip")
         if place.is_dir():
             return place
-        if is_file(packed):
+        if packed.is_file():
             return packed
     return None
 

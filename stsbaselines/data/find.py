@@ -18,7 +18,7 @@ import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.errors import Fault, InputError, MissingDataError
-from stsbaselines.io import PACKED, is_file, read_whole, unpacked_name
+from stsbaselines.io import PACKED, read_whole, unpacked_name
 
 ENVIRONMENT = "STSBASELINES_DATA"
 OFFLINE = "STSBASELINES_OFFLINE"
@@ -151,7 +151,7 @@ def _search(
 def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
     for folder, place in _task_folders(task, data_dir):
         for path in (place / f"{name}{ending}" for ending in ("", *PACKED)):
-            if is_file(path):
+            if path.is_file():
                 yield folder, path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from stsbaselines.data.catalogue import SAMPLE_PREFIX
 from stsbaselines.errors import Fault, InputError, suggestion
-from stsbaselines.io import Entry, exists, read_model
+from stsbaselines.io import Entry, read_model
 
 SEEDS_OF_AN_INTERVAL = 100
 _PACKAGED = Path(__file__).parents[1] / "configs"
@@ -229,7 +230,7 @@ def read_config(config: str | Path) -> ExperimentConfig:
     packaged = _config_folder() / f"{config}.yaml"
     if path.name == str(config) and packaged.is_file() and not path.is_file():
         path = packaged
-    elif not exists(path):
+    elif not os.path.lexists(path):
         names = ", ".join(config_names())
         hint = suggestion(str(config), config_names())
         wanted = f"a configuration file, or one of {names}"

@@ -30,7 +30,6 @@ from stsbaselines.experiments.training import (
 from stsbaselines.io import (
     atomic_write,
     make_folder,
-    remove_unfinished,
     to_json,
     write_bytes,
     write_text,
@@ -163,7 +162,6 @@ def run(
     setups = [prepare(task, each, inputs, data_dir, n_jobs) for each in config.baselines]
     folder = out / config.group / task.task
     make_folder(folder)
-    remove_unfinished(folder / "results.json")
     experiment = _Experiment(task, datasets, notes, inputs, gold, folder, n_jobs, progress)
     found = [
         _run_baseline(experiment, baseline, setup)
@@ -314,7 +312,6 @@ def _predict(
     evidence: list[list[Evidence]] = []
     for dataset in experiment.datasets:
         output = folder / dataset.output
-        remove_unfinished(output)
         predictor, files = predictors[dataset.name], experiment.inputs[dataset.name]
         pairs = family.read_inputs(files, task, dataset)
         if predictor.predicts == typed.FAMILY.predicts and hasattr(predictor, "explain"):

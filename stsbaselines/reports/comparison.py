@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from stsbaselines.errors import Fault, InputError
 from stsbaselines.evaluation.results import ABOVE, Comparison
-from stsbaselines.io import exists, make_folder, to_json, write_text
+from stsbaselines.io import make_folder, to_json, write_text
 from stsbaselines.reports.comparison_page import comparison_page
 from stsbaselines.reports.comparison_tables import (
     error_tables,
@@ -73,7 +74,7 @@ def report(comparison: Comparison, folder: str | Path) -> list[Path]:
 @contextlib.contextmanager
 def folder_for(folder: Path) -> Iterator[None]:
     """Create the folder of a report in advance, and remove it if it stays empty."""
-    is_new = not exists(folder)
+    is_new = not os.path.lexists(folder)
     make_folder(folder)
     for name in FILES:
         if (folder / name).is_dir():

@@ -7,6 +7,7 @@ Europeana; their records, which may not be redistributed, lie in files of their 
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.europeana import item_code, record_name
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown
-from stsbaselines.io import entries_of, exists
+from stsbaselines.io import entries_of
 from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
@@ -93,7 +94,7 @@ def read_excluded(records: Path) -> set[str]:
     They are listed in ``left-out.txt`` beside the folder of the records.
     """
     path = records.parent / EXCLUDED
-    return set(parse_lines(path, _name)) if exists(path) else set()
+    return set(parse_lines(path, _name)) if os.path.lexists(path) else set()
 
 
 def _name(line: bytes) -> str:
