@@ -60,24 +60,8 @@ def inspect_alignments(
 ) -> InspectedRun:
     """Read an alignment file to show it, perhaps compared with the gold standard.
 
-    Parameters
-    ----------
-    task : str
-        An interpretable STS task, such as ``ists2016``.
-    path : path
-        The output file.
-    with_gold : bool
-        Whether to compare it with the gold standard; needs its file.
-    dataset : str, optional
-        The data set of the file, if its name does not tell.
-    data_dir : path, optional
-        Where the gold standard is searched first.
-
-    Raises
-    ------
-    InputError
-        If the task has no alignments, the file cannot be read, or the gold standard was not
-        found.
+    `task` is an interpretable STS task, such as ``ists2016``; `dataset` is needed only if the
+    name of the file does not tell the data set.
     """
     entry = find_task(task)
     if entry.family != "ists":

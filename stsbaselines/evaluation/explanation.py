@@ -13,7 +13,7 @@ import numpy as np
 
 from stsbaselines.data.catalogue import Task, find_task
 from stsbaselines.errors import InputError, shown
-from stsbaselines.evaluation.submission import output_files, read_gold, read_outputs, run_name
+from stsbaselines.evaluation.submission import read_run, run_name
 from stsbaselines.scoring import conventions
 from stsbaselines.scoring.conventions import CONVENTIONS, Convention, Pair
 from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
@@ -27,22 +27,10 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 
 
 class Match(NamedTuple):
-    """A measure or convention under which a run gives a number.
+    """A measure or convention whose value gives a number, `times` 1 or (in percent) 100.
 
-    Attributes
-    ----------
-    name : str
-        Several names for the same value are joined by `` = ``.
-    value : float
-        Unrounded.
-    official : bool
-        Whether it is an official number of the task.
-    times : int
-        1, or 100 for a number in percent.
-    rounding : str
-        ``rounded``; or, where it matters, whether twice (first as the official script prints
-        it) or once.
-    signature : str
+    Several names for the same value are joined by `` = ``. `rounding` is ``rounded`` or, where
+    it matters, whether twice (first as the official script prints the value) or once.
     """
 
     name: str
@@ -123,13 +111,11 @@ def explain(
     """
     published = _published(number)
     entry = find_task(task)
-    files = output_files(entry, Path(path), dataset, mapping or {})
-    outputs = read_outputs(entry, files)
-    gold = read_gold(entry, [each for each in entry.datasets if each.name in files], data_dir)
-    module = family_of(entry)
-    scores = module.score(entry, run_name(Path(path)), gold, outputs)
+    gold, outputs = read_run(entry, Path(path), dataset, mapping or {}, data_dir)
+    family = family_of(entry)
+    scores = family.score(entry, run_name(Path(path)), gold, outputs)
     found = sorted(
-        _candidates(entry, scores, module.score_pairs(entry, gold, outputs)),
+        _candidates(entry, scores, family.score_pairs(entry, gold, outputs)),
         key=lambda each: not each.official,
     )
     matches = tuple(_matches(found, published, entry.decimals))

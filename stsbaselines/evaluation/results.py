@@ -26,23 +26,11 @@ BASELINE, ABOVE, BELOW, SYSTEM = "baseline", "next above", "next below", "system
 
 
 class MeasureResult(NamedTuple):
-    """An official number of a system, with its rank.
+    """An official number of a system, with its rank; None where one is undefined or unknown.
 
-    Attributes
-    ----------
-    system : str
-    name : str
-        The data set, aggregate or measure, as in `Task.cell_names`.
-    value : float or None
-        None where it is undefined.
-    pairs : int
-        Number of scored pairs behind it.
-    interval : Interval or None
-        95 % confidence interval: by Fisher's z for a correlation, else by the bootstrap.
-    rank : Rank or None
-        Among the published runs; None if no published ranking of it is available.
-    annotator_agreement : Decimal or None
-        Agreement of the annotators, as published.
+    `name` is the data set, aggregate or measure, as in `Task.cell_names`, `pairs` the number of
+    scored pairs behind it, `interval` its 95 % confidence interval (by Fisher's z for a
+    correlation, else by the bootstrap), and `rank` is among the published runs.
     """
 
     system: str
@@ -59,7 +47,6 @@ class SignificanceTest(NamedTuple):
 
     Attributes
     ----------
-    system, other : str
     relation : str
         What the other one is: ``baseline``, ``next above``, ``next below``, or ``system`` if
         its output was compared too.
@@ -67,10 +54,8 @@ class SignificanceTest(NamedTuple):
         Which number was compared; see `MeasureResult`.
     method : str
         ``Fisher's z``, ``Williams``, ``paired bootstrap`` or ``bootstrap interval``.
-    difference : float
-        The system's value minus the other value.
-    statistic : float or None
-        With the sign of the difference.
+    difference, statistic : float, float or None
+        Positive if the system is better.
     p : float or None
         One-tailed, in the direction of the difference; None for ``bootstrap interval``.
     differs : bool
@@ -96,21 +81,10 @@ class SignificanceTest(NamedTuple):
 
 
 class LargeError(NamedTuple):
-    """A pair whose score is far from the gold standard.
+    """A pair, by its line in the input file, whose score is far from the gold standard.
 
-    Attributes
-    ----------
-    system, dataset : str
-    pair : int
-        Its line in the input file, from 1.
-    measure : str
-        What was predicted, such as ``score`` or ``TS``.
-    predicted, gold : float
-    off : float
-        Absolute error in units of the gold standard, after a least-squares fit of the data
-        set's scores to it; for alignments, 1 - TS.
-    sentences : (str, str) or None
-        None if the input file was not found.
+    `off` is in units of the gold standard, after a least-squares fit of the data set's scores to
+    it; for alignments, it is 1 - TS. `sentences` is None if the input file was not found.
     """
 
     system: str
@@ -136,20 +110,9 @@ class ConventionResult(NamedTuple):
 class Comparison:
     """The result of `stsbaselines.compare`.
 
-    Attributes
-    ----------
-    task : Task
-    systems : tuple of str
-    scores : mapping of str to Scores
-        By system: every measure, unrounded.
-    measured : tuple of MeasureResult
-    tests : tuple of SignificanceTest
-    conventions : tuple of ConventionResult
-    score_pairs : mapping of (str, str) to ScorePairs
-        The correlated values, by system and data set (for typed similarity and PIT by measure).
-    errors : tuple of LargeError
-        The largest ones of each system.
-    notes : tuple of str
+    `scores` has every measure by system, unrounded; `score_pairs` has the correlated values by
+    system and data set (for typed similarity and PIT by measure); `errors` are the largest ones
+    of each system.
     """
 
     task: Task

@@ -48,12 +48,22 @@ def score(
         If a file is missing or malformed, or the gold standard was not found.
     """
     entry = find_task(task)
-    family = family_of(entry)
-    files = output_files(entry, Path(path), dataset, mapping or {})
-    chosen = [each for each in entry.datasets if each.name in files]
-    outputs = read_outputs(entry, files)
-    gold = read_gold(entry, chosen, data_dir)
-    return family.score(entry, run_name(Path(path)), gold, outputs)
+    gold, outputs = read_run(entry, Path(path), dataset, mapping or {}, data_dir)
+    return family_of(entry).score(entry, run_name(Path(path)), gold, outputs)
+
+
+def read_run(
+    task: Task,
+    path: Path,
+    dataset: str | None,
+    mapping: Mapping[str, str],
+    data_dir: str | Path | None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the gold standard and the outputs of a run, both by data set."""
+    files = output_files(task, path, dataset, mapping)
+    outputs = read_outputs(task, files)
+    gold = read_gold(task, [each for each in task.datasets if each.name in files], data_dir)
+    return gold, outputs
 
 
 def check(

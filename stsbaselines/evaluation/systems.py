@@ -53,13 +53,7 @@ class EncoderCosine(Predictor):
         self.encoder = encoder
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
-        """Return the cosine of each pair, as an array of shape (n_pairs,).
-
-        Raises
-        ------
-        InputError
-            If the encoder fails, or does not return one vector of finite numbers per sentence.
-        """
+        """Return the cosine of each pair, as an array of shape (n_pairs,)."""
         lefts, rights = _sides(pairs)
         rows = {text: row for row, text in enumerate(dict.fromkeys([*lefts, *rights]))}
         if not rows:
@@ -96,13 +90,7 @@ class PairFunction(Predictor):
         self.function = function
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
-        """Return the score of each pair, as an array of shape (n_pairs,).
-
-        Raises
-        ------
-        InputError
-            If the function fails, or does not return one finite number per pair.
-        """
+        """Return the score of each pair, as an array of shape (n_pairs,)."""
         lefts, rights = _sides(pairs)
         if not lefts:
             return np.zeros(0)
