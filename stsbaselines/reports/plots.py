@@ -278,4 +278,4 @@ def save(figure: Figure, path: Path) -> None:
 def check_suffix(path: Path) -> None:
     """Refuse the name of a plot with another suffix than .svg, .png or .pdf."""
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"{path} is no name of a plot, which ends in .svg, .png or .pdf.")
+        raise InputError(f"{path} is not the name of a plot, which ends in .svg, .png or .pdf.")
