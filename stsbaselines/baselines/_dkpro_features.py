@@ -133,19 +133,15 @@ def word_similarities(left: str, right: str) -> tuple[float, ...]:
     """Return the overlaps `WORD_NAMES` of the word n-grams of two sentences.
 
     Containment is the share of the first sentence's n-grams that the second one has, Jaccard's
-    coefficient the share of all their n-grams that both have. Content words are words that are not
-    stop words. Without n-grams an overlap is 0.
+    coefficient the share of all their n-grams that both have. Without n-grams an overlap is 0.
     """
     words = [simple_words(sentence) for sentence in (left, right)]
     content = [list(filter(is_content, each)) for each in words]
+    containments = [(content, 1), (content, 2)]
+    jaccards = [(words, 1), (content, 2), (words, 3), (words, 4), (content, 4)]
     return (
-        _containment(*(ngrams(each, 1) for each in content)),
-        _containment(*(ngrams(each, 2) for each in content)),
-        _jaccard(*(ngrams(each, 1) for each in words)),
-        _jaccard(*(ngrams(each, 2) for each in content)),
-        _jaccard(*(ngrams(each, 3) for each in words)),
-        _jaccard(*(ngrams(each, 4) for each in words)),
-        _jaccard(*(ngrams(each, 4) for each in content)),
+        *(_containment(ngrams(x, order), ngrams(y, order)) for (x, y), order in containments),
+        *(_jaccard(ngrams(x, order), ngrams(y, order)) for (x, y), order in jaccards),
     )
 
 
@@ -163,56 +159,29 @@ def _jaccard(left: set[Any], right: set[Any]) -> float:
 
 
 class StringSimilarity(PairFunction):
-    """Greedy string tiling, longest common subsequence (two norms) and substring.
-
-    Examples
-    --------
-    >>> StringSimilarity().fit_transform([("abcd", "xabcdx")])
-    array([[1. , 0.8, 1. , 0.8]])
-    """
+    """Greedy string tiling, longest common subsequence (two norms) and substring."""
 
     names = STRING_NAMES
     function = string_similarities
 
 
 class WordNgrams(PairFunction):
-    """Containment and Jaccard's coefficient of word n-grams.
-
-    Examples
-    --------
-    >>> WordNgrams().fit_transform([("cats sleep", "cats sleep")])
-    array([[1., 1., 1., 1., 0., 0., 0.]])
-    """
+    """Containment and Jaccard's coefficient of word n-grams."""
 
     names = WORD_NAMES
     function = word_similarities
 
 
 class CharacterNgrams(PairFeatures):
-    """Cosines of character 2-, 3- and 4-grams, weighted by count times idf.
-
-    Only ASCII letters and digits count.
-
-    Attributes
-    ----------
-    frequencies_ : dict of str to int
-        Number of sentences that have each n-gram.
-    n_sentences_ : int
-
-    Examples
-    --------
-    >>> pairs = [("abc", "abd"), ("xyz", "xyz")]
-    >>> CharacterNgrams().fit_transform(pairs).round(2).tolist()
-    [[0.2, 0.0, 0.0], [1.0, 1.0, 0.0]]
-    """
+    """Cosines of character 2-, 3- and 4-grams, weighted by count times idf."""
 
     def fit(self, pairs: Sequence[Pair], gold: object = None) -> CharacterNgrams:
         """Count the sentences that have each n-gram."""
         check_pairs(pairs)
+        sentences = (sentence for pair in pairs for sentence in pair)
         self.frequencies_ = document_frequencies(
             character_profile(sentence, order)
-            for pair in pairs
-            for sentence in pair
+            for sentence in sentences
             for order in CHARACTER_ORDERS
         )
         self.n_sentences_ = 2 * len(pairs)
@@ -236,7 +205,7 @@ class CharacterNgrams(PairFeatures):
 
 
 def character_profile(sentence: str, order: int) -> Counter[str]:
-    """Count the character n-grams of a sentence, without spaces and punctuation."""
+    """Count the n-grams of a sentence's ASCII letters and digits, lower-cased."""
     text = alphanumerics(sentence).lower()
     return Counter(text[start : start + order] for start in range(len(text) - order + 1))
 

@@ -14,7 +14,6 @@ from sklearn.preprocessing import normalize
 
 from stsbaselines.baselines._dkpro_features import is_content
 from stsbaselines.baselines._pair_features import Pair, PairFeatures
-from stsbaselines.baselines._parameters import check_corpora
 from stsbaselines.data.corpora import CorpusState, sentences_of, state_of
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import chunks_of
@@ -29,15 +28,7 @@ Arrays = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
 class Space(NamedTuple):
-    """The vectors of the words of a corpus.
-
-    Attributes
-    ----------
-    rows : mapping of str to int
-        Row of each stem.
-    vectors : csr_matrix of shape (n_words, n_concepts)
-        A concept is a sentence of the corpus, or a definition.
-    """
+    """The vectors of the stems of a corpus, each with a row."""
 
     rows: Mapping[str, int]
     vectors: sparse.csr_matrix
@@ -77,16 +68,7 @@ def _row_sums(left: sparse.csr_matrix, right: sparse.csr_matrix) -> FloatArray:
 
 
 def space_of(sentences: Iterable[str]) -> Space:
-    """Return the space of a corpus: log(1 + count) of each word in each sentence, length 1.
-
-    Words that the corpus has only once are left out.
-
-    Examples
-    --------
-    >>> space = space_of(["cat: feline pet", "dog: canine pet", "feline: cat", "canine: dog"])
-    >>> space.cosines([("cats", "feline"), ("cats", "dogs"), ("cats", "pets")]).round(2).tolist()
-    [1.0, 0.0, 0.5]
-    """
+    """Return the space of a corpus: log(1 + count) of each word in each sentence, length 1."""
     vocabulary, counts = count_matrix(sentences, FEWEST_OCCURRENCES)
     if not vocabulary.columns:
         raise InputError("explicit semantic analysis: a corpus has no word twice.")
@@ -95,30 +77,20 @@ def space_of(sentences: Iterable[str]) -> Space:
 
 
 @functools.lru_cache(maxsize=4)
-def corpus_space(corpus: CorpusState, data_dir: str | None = None) -> Space:
-    """Return the space of a corpus; see `stsbaselines.data.corpora.sentences_of`."""
+def corpus_space(corpus: CorpusState, data_dir: str | None) -> Space:
+    """Return the space of a corpus, read once per process."""
     return space_of(sentences_of(corpus.name, data_dir))
 
 
 class SemanticAnalysis(PairFeatures):
-    """Cosines by explicit semantic analysis, one per corpus; parameters as of `DKPro`.
+    """Cosines by explicit semantic analysis, one per corpus; parameters as of `DKPro`."""
 
-    Attributes
-    ----------
-    spaces_ : list of Space
-    """
-
-    def __init__(
-        self,
-        corpora: Sequence[str | Path] = ("wordnet", "gcide", "brown"),
-        data_dir: str | Path | None = None,
-    ) -> None:
+    def __init__(self, corpora: Sequence[str | Path], data_dir: str | Path | None = None) -> None:
         self.corpora = corpora
         self.data_dir = data_dir
 
     def fit(self, pairs: object = None, gold: object = None) -> SemanticAnalysis:
         """Read the corpora."""
-        check_corpora("SemanticAnalysis", self.corpora)
         folder = None if self.data_dir is None else str(self.data_dir)
         self.spaces_ = [corpus_space(state_of(corpus), folder) for corpus in self.corpora]
         return self

@@ -32,18 +32,7 @@ MEGABYTE = 1 << 20
 
 
 class RowSolver:
-    """Solves for the factors of rows, given those of the columns.
-
-    Parameters
-    ----------
-    factors : ndarray of shape (n_columns, n_components)
-        float32 or float64; the results have the same type.
-    missing_weight : float
-        Weight of the cells that are not stored.
-    regularization : float
-    working_memory : float
-        Megabytes of intermediate results per thread.
-    """
+    """Solves for the factors of rows, given those of the columns, one row each."""
 
     def __init__(
         self,
@@ -95,15 +84,15 @@ class RowSolver:
         for length, start, end in reversed([*zip(different.tolist(), starts, ends, strict=True)]):
             if length == 0:
                 continue
-            size = self._batch_size(length)
+            components = self.scaled.shape[1]
+            size = 1
+            if length <= components:
+                size = self._fitting(length * components + 2 * length * length)
             for first in range(start, end, size):
                 yield length, order[first : min(first + size, end)]
 
-    def _batch_size(self, length: int) -> int:
-        components = self.scaled.shape[1]
-        if length > components:
-            return 1
-        numbers = length * components + 2 * length * length
+    def _fitting(self, numbers: int) -> int:
+        """Return how many times so many numbers fit into the working memory, at least 1."""
         return max(1, int(self.working_memory * MEGABYTE / (numbers * self.scaled.itemsize)))
 
     def _solve_short(self, matrix: sparse.csr_matrix, length: int, rows: Array) -> Array:
@@ -122,7 +111,7 @@ class RowSolver:
         start, end = matrix.indptr[row], matrix.indptr[row + 1]
         components = self.scaled.shape[1]
         system, right = np.eye(components, dtype=self.scaled.dtype), 0
-        size = max(1, int(self.working_memory * MEGABYTE / (components * self.scaled.itemsize)))
+        size = self._fitting(components)
         for first in range(start, end, size):
             cells = slice(first, min(first + size, end))
             block = self.scaled.take(matrix.indices[cells], axis=0)

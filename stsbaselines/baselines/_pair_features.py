@@ -23,43 +23,14 @@ T = TypeVar("T")
 
 
 class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A scikit-learn transformer of pairs of sentences to features.
-
-    A subclass defines `_names` and `_rows`, and `fit` if it learns.
-
-    Examples
-    --------
-    >>> class Lengths(PairFeatures):
-    ...     def _names(self):
-    ...         return ["left", "right"]
-    ...     def _rows(self, pairs):
-    ...         return [[len(left), len(right)] for left, right in pairs]
-    >>> Lengths().fit_transform([("a", "the")])
-    array([[1., 3.]])
-    >>> Lengths().get_feature_names_out()
-    array(['left', 'right'], dtype=object)
-    """
+    """A scikit-learn transformer; a subclass defines `_names`, `_rows`, and `fit` if it learns."""
 
     def fit(self, pairs: Sequence[Pair], gold: object = None) -> Any:
-        """Do nothing: there is nothing to learn."""
+        """Learn from pairs. By default there is nothing to learn."""
         return self
 
     def transform(self, pairs: Sequence[Pair]) -> FloatArray:
-        """Return the features of pairs.
-
-        Parameters
-        ----------
-        pairs : sequence of (str, str) of length n_pairs
-
-        Returns
-        -------
-        ndarray of shape (n_pairs, n_features)
-
-        Raises
-        ------
-        InputError
-            For anything that is not a pair of two strings.
-        """
+        """Return the features of pairs, as an array of shape (n_pairs, n_features)."""
         check_is_fitted(self)
         check_pairs(pairs)
         shape = len(pairs), len(self._names())
@@ -81,13 +52,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class PairFunction(PairFeatures):
-    """Features that are a function of two sentences; a subclass defines `names` and `function`.
-
-    Parameters
-    ----------
-    n_jobs : int
-        Number of processes.
-    """
+    """Features that are a function of two sentences; a subclass defines `names` and `function`."""
 
     names: ClassVar[Sequence[str]]
     function: ClassVar[Callable[[str, str], Sequence[float]]]

@@ -15,6 +15,7 @@ from stsbaselines.text.chunker import load_chunker
 from stsbaselines.text.wordnet import WordNet, load_wordnet
 from stsbaselines.text.words import is_word, treebank_tokens
 
+Lemmas = list[tuple[str, str]]
 Matches = list[tuple[str, float]]
 
 
@@ -23,15 +24,7 @@ class WordNetSimilarity(PairFeatures):
 
     Each word is matched with the most similar word of the other sentence: 1 for the
     same lemma, else the highest similarity of two nouns or two verbs, else 0. The similarity is
-    the mean of the two sentences' averages, weighted by idf.
-
-    Its parameters are those of `DKPro`.
-
-    Attributes
-    ----------
-    frequencies_ : dict of str to int
-        Number of sentences that have each lemma.
-    n_sentences_ : int
+    the mean of the two sentences' averages, weighted by idf. Its parameters are those of `DKPro`.
     """
 
     def __init__(
@@ -80,7 +73,7 @@ def best_matches(folder: Path, left: str, right: str) -> tuple[Matches, Matches]
     return _matched(wordnet, one, other), _matched(wordnet, other, one)
 
 
-def _lemmas(wordnet: WordNet, sentence: str) -> list[tuple[str, str]]:
+def _lemmas(wordnet: WordNet, sentence: str) -> Lemmas:
     """Return lemma and part of speech (n, v, or "" for others) of each word."""
     tokens = treebank_tokens(sentence)
     tagged = zip(tokens, load_chunker().tags(tokens), strict=True)
@@ -91,18 +84,12 @@ def _lemmas(wordnet: WordNet, sentence: str) -> list[tuple[str, str]]:
     ]
 
 
-def _matched(
-    wordnet: WordNet, words: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]
-) -> Matches:
-    theirs = {lemma for lemma, _ in others}
-    return [
-        (lemma, 1.0 if lemma in theirs else _best(wordnet, lemma, pos, others))
-        for lemma, pos in words
-    ]
+def _matched(wordnet: WordNet, words: Lemmas, others: Lemmas) -> Matches:
+    return [(lemma, _best(wordnet, lemma, pos, others)) for lemma, pos in words]
 
 
-def _best(wordnet: WordNet, lemma: str, pos: str, others: Sequence[tuple[str, str]]) -> float:
-    if not pos:
-        return 0.0
-    same_kind = (other for other, kind in others if kind == pos)
+def _best(wordnet: WordNet, lemma: str, pos: str, others: Lemmas) -> float:
+    if any(lemma == other for other, _ in others):
+        return 1.0
+    same_kind = (other for other, kind in others if pos and kind == pos)
     return max((wordnet.resnik(lemma, other, pos) for other in same_kind), default=0.0)
