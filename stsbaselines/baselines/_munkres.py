@@ -20,11 +20,6 @@ def assignment(costs: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
     """Return (row, column) pairs that use each row and column once and cost least.
 
     Costs are padded with zeros to a square; pairs of the padding are left out.
-
-    Examples
-    --------
-    >>> assignment([[99, 98], [97, 99], [99, 99]])
-    [(0, 1), (1, 0)]
     """
     rows, columns = len(costs), max(map(len, costs), default=0)
     if not columns:

@@ -27,8 +27,6 @@ LogOdds = tuple[npt.NDArray[np.int_], npt.NDArray[np.float64], npt.NDArray[np.fl
 
 
 class Weight(NamedTuple):
-    """The weight of a label for one value of a feature."""
-
     number: int
     feature: str
     value: float
@@ -37,14 +35,7 @@ class Weight(NamedTuple):
 
 
 def read_weights(path: Path, feature_names: Sequence[str]) -> LogOdds:
-    """Read the official weights, from their table or from the released pickle.
-
-    Returns
-    -------
-    feature, value, weight : ndarray of shape (n_weights,)
-        Number of the feature, its value, and the natural logarithm of the odds.
-    intercept : float
-    """
+    """Return number of the feature, value and log-odds of each weight, and the intercept."""
     content = read_whole(path)
     is_table = content.startswith(b"index\t")
     weights = _from_table(path, content) if is_table else _from_pickle(path, content)
@@ -163,13 +154,11 @@ def _from_classifier(classifier: Any) -> list[Weight]:
 
 def _numbers(array: _Stub) -> list[float]:
     """Return the numbers of a pickled NumPy vector of 8-byte floats."""
-    _, shape, dtype, _, raw = array.state
-    if dtype.arguments[0] != "f8" or len(shape) != 1:
+    _, _, dtype, _, raw = array.state
+    if dtype.arguments[0] != "f8":
         raise ValueError("not a vector of 8-byte floats")
     if isinstance(raw, _Stub):  # bytes of Python 3 in an old protocol
         raw = raw.arguments[0]
     data = raw.encode("latin-1") if isinstance(raw, str) else raw
-    values = np.frombuffer(data, dtype=f"{dtype.state[1]}f8")
-    if len(values) != shape[0]:
-        raise ValueError("a vector of another length")
-    return [float(value) for value in values]
+    values: list[float] = np.frombuffer(data, dtype=f"{dtype.state[1]}f8").tolist()
+    return values

@@ -19,7 +19,6 @@ MOST_COMPONENTS = 10_000
 
 
 def check_parameter(model: Any, name: str, is_valid: bool, expected: str) -> None:
-    """Raise an error that names the baseline, the parameter and its value if it is not valid."""
     if not is_valid:
         value = getattr(model, name)
         raise InputError(f"{model.name}: {name} is {value!r}, but must be {expected}.")
@@ -34,6 +33,12 @@ def check_whole_numbers(model: Predictor, **bounds: tuple[int, int]) -> None:
         check_parameter(model, name, is_valid, f"a whole number from {low} to {high}")
 
 
+def check_seed(model: Any) -> None:
+    """Check that `random_state` is a whole number, a RandomState or None."""
+    if not isinstance(model.random_state, np.random.RandomState | None):
+        check_whole_numbers(model, random_state=(0, HIGHEST_SEED))
+
+
 def check_numbers(model: Predictor, **bounds: tuple[float, float]) -> None:
     """Check that parameters are numbers within inclusive bounds."""
     for name, (low, high) in bounds.items():
@@ -43,7 +48,7 @@ def check_numbers(model: Predictor, **bounds: tuple[float, float]) -> None:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a real number; a boolean is not."""
+    """Return whether a value is a real number and not a boolean."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
@@ -74,17 +79,14 @@ def check_jobs(model: Any) -> None:
     check_parameter(model, "n_jobs", is_valid, "a whole number other than 0")
 
 
-def check_corpora(owner: str, corpora: object) -> None:
+def check_corpora(model: Any) -> None:
     """Check that `corpora` is a list of different names or paths."""
-    if not (
-        isinstance(corpora, Sequence)
-        and not isinstance(corpora, str)
-        and corpora
-        and all(isinstance(corpus, str | Path) for corpus in corpora)
-    ):
-        raise InputError(f"{owner}: corpora is {corpora!r}, but must be a list of corpora.")
+    corpora = model.corpora
+    is_list = isinstance(corpora, Sequence) and not isinstance(corpora, str) and len(corpora) > 0
+    is_valid = is_list and all(isinstance(corpus, str | Path) for corpus in corpora)
+    check_parameter(model, "corpora", is_valid, "a list of corpora")
     if len(set(map(str, corpora))) < len(corpora):
-        raise InputError(f"{owner}: a corpus is named twice.")
+        raise InputError(f"{model.name}: a corpus is named twice.")
 
 
 def chosen_groups(owner: str, known: Sequence[str], features: Sequence[str] | None) -> list[str]:
@@ -102,10 +104,7 @@ def checked_scores(owner: str, gold: Any, count: int, fewest: int) -> FloatArray
     """Return the gold scores of `count` pairs, at least `fewest`, as an array."""
     if gold is None:
         raise InputError(f"{owner} must be trained on pairs with scores first.")
-    try:
-        scores = np.asarray(gold)
-    except ValueError:
-        raise InputError(f"{owner}: gold must be a list of scores.") from None
+    scores = np.asarray(gold)
     if scores.shape != (count,) or count < fewest:
         raise InputError(
             f"{owner} must be trained on pairs, at least {fewest}, each with a score,"

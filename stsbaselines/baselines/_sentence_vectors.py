@@ -25,14 +25,6 @@ class SentenceVectors(TransformerMixin, Predictor):  # type: ignore[misc]
 
     A subclass defines `_check_parameters`, `_learn` and `_projection`. The similarity is 0 if a
     sentence has no known word.
-
-    Attributes
-    ----------
-    vocabulary_ : list of str
-        Stems that the corpus has at least twice.
-    idf_ : ndarray of shape (n_words,)
-    n_sentences_ : int
-        Number of sentences of the corpus.
     """
 
     def fit(self, sentences: Iterable[Any], gold: Any = None) -> Any:
@@ -43,11 +35,6 @@ class SentenceVectors(TransformerMixin, Predictor):  # type: ignore[misc]
         sentences : iterable of str or of (str, str)
             Read one by one, so that they need not fit in memory. Both sentences of a pair count.
         gold : ignored
-
-        Raises
-        ------
-        InputError
-            If no word occurs twice in the corpus, or for wrong parameters.
         """
         self._check_parameters()
         vocabulary, counts = count_matrix(_each_sentence(sentences), FEWEST_OCCURRENCES)
@@ -71,21 +58,13 @@ class SentenceVectors(TransformerMixin, Predictor):  # type: ignore[misc]
         return np.asarray(self.fit(kept).transform(kept))
 
     def transform(self, sentences: Iterable[str]) -> FloatArray:
-        """Return the vectors of sentences; 0 for a sentence without a known word.
+        """Return the vectors of sentences, as an array of shape (n_sentences, n_components).
 
-        Parameters
-        ----------
-        sentences : iterable of str
-            Read in chunks.
-
-        Returns
-        -------
-        ndarray of shape (n_sentences, n_components)
+        Sentences are read in chunks. The vector of a sentence without a known word is 0.
         """
         check_is_fitted(self)
         self._check_parameters()
-        if isinstance(sentences, str):
-            raise InputError(f"{self.name}: found a single string, expected sentences.")
+        _check_sentences(sentences)
         columns = {word: column for column, word in enumerate(self.vocabulary_)}
         vocabulary = Vocabulary(columns, self.idf_)
         project = self._projection(vocabulary)
@@ -113,9 +92,13 @@ class SentenceVectors(TransformerMixin, Predictor):  # type: ignore[misc]
         raise NotImplementedError
 
 
-def _each_sentence(items: Iterable[Any]) -> Iterator[str]:
+def _check_sentences(items: Iterable[Any]) -> None:
     if isinstance(items, str):
         raise InputError("found a single string, expected sentences.")
+
+
+def _each_sentence(items: Iterable[Any]) -> Iterator[str]:
+    _check_sentences(items)
     for item in items:
         if isinstance(item, str):
             yield item

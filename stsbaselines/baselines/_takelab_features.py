@@ -8,6 +8,7 @@ in a list of frequent function words. A sentence that has no content word keeps 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -54,16 +55,7 @@ _FUNCTION_WORDS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class WordSpace:
-    """Vectors of words, by their stems.
-
-    Two objects are never equal, so that they can be keys of caches.
-
-    Parameters
-    ----------
-    rows : mapping of str to int
-        Row of each stem.
-    vectors : ndarray of shape (n_stems, n_components)
-    """
+    """Vectors of stems, each with a row; compared by identity, as keys of caches."""
 
     rows: Mapping[str, int]
     vectors: npt.NDArray[np.float32]
@@ -115,9 +107,8 @@ Group = Callable[[Sentence, Sentence, Resources], Sequence[float]]
 def sentences_of_pair(left: str, right: str, wordnet: WordNet | None) -> tuple[Sentence, Sentence]:
     """Return the analysis of two sentences; only their tokens without WordNet.
 
-    Hyphens and slashes separate words, angle brackets are removed, a currency is a dollar sign,
-    ``n't`` and ``'m`` are spelled out, and two tokens that the other sentence writes as one are
-    joined.
+    Hyphens and slashes separate words, a currency is a dollar sign, and two tokens that the other
+    sentence writes as one are joined.
     """
     one, other = _tokens(left), _tokens(right)
     both = _compounded(one, other), _compounded(other, one)
@@ -252,14 +243,11 @@ def _coverage(words: Sequence[str], others: Sequence[str], wordnet: Any) -> floa
 def weighted_overlap(left: Sentence, right: Sentence, resources: Resources) -> list[float]:
     """Return F1 of the words, and of the lemmas, weighted by information content."""
     content = resources.information_content
+    sides = [(set(left.words), set(right.words)), (set(left.lemmas), set(right.lemmas))]
     return [
-        _weighted_f1(set(left.words), set(right.words), content),
-        _weighted_f1(set(left.lemmas), set(right.lemmas), content),
+        _f1(_sum(content, one & other), _sum(content, one), _sum(content, other))
+        for one, other in sides
     ]
-
-
-def _weighted_f1(one: set[str], other: set[str], content: InformationContent) -> float:
-    return _f1(*(_sum(content, words) for words in (one & other, one, other)))
 
 
 def _sum(content: InformationContent, words: Iterable[str]) -> float:
@@ -325,26 +313,6 @@ class TakeLabFeatures(PairFeatures):
 
     Those of the last pairs are kept for all transformers that have the same information
     content, spaces and WordNet.
-
-    Parameters
-    ----------
-    information_content : InformationContent, optional
-        Needed for ``weighted``, ``spaces`` and ``differences``.
-    spaces : sequence of WordSpace
-        Needed for ``spaces``.
-    wordnet : path or None
-        Folder of WordNet; None to search for it. Not needed for ``numbers``, ``capitals`` and
-        ``stocks``.
-    features : sequence of str or None
-        Groups to use, see `TakeLabSimple`; None means all.
-
-    Examples
-    --------
-    >>> numbers = TakeLabFeatures(features=["numbers"])
-    >>> numbers.transform([("2 of 65 men", "65.2 men")]).round(2)
-    array([[1.39, 0.67, 1.  ]])
-    >>> numbers.get_feature_names_out().tolist()
-    ['number_count', 'number_f1', 'number_subset']
     """
 
     def __init__(
@@ -380,16 +348,13 @@ class TakeLabFeatures(PairFeatures):
             folder = find_wordnet() if self.wordnet is None else Path(self.wordnet)
             wordnet = load_wordnet(folder)
         without_spaces = Resources(content, (), wordnet)
-        with_spaces = Resources(content, tuple(self.spaces), wordnet)
-        resources = dict.fromkeys(groups, without_spaces) | {"spaces": with_spaces}
-        return [
-            [
-                value
-                for group in groups
-                for value in _group_values(group, left, right, resources[group])
-            ]
-            for left, right in pairs
-        ]
+        resources = dict.fromkeys(groups, without_spaces)
+        resources["spaces"] = without_spaces._replace(spaces=tuple(self.spaces))
+        rows = []
+        for left, right in pairs:
+            parts = (_group_values(group, left, right, resources[group]) for group in groups)
+            rows.append([*itertools.chain.from_iterable(parts)])
+        return rows
 
 
 @functools.lru_cache(maxsize=len(GROUPS) * KEPT_PAIRS)

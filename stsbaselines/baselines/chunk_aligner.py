@@ -85,13 +85,10 @@ class ChunkAligner(Predictor):
         Returns
         -------
         ndarray of tuple of ChunkAlignment, of shape (n_pairs,)
-
-        Raises
-        ------
-        InputError
-            For anything that is not such a pair, or a wrong parameter.
         """
-        self._check_parameters()
+        check_choices(self, chunks=get_args(Chunks))
+        check_paths(self, "chunker")
+        check_booleans(self, "lowercase", "alic")
         check_pairs(pairs, (str, ChunkedSentence))
         chunker = self._chunker(pairs)
         found = np.empty(len(pairs), dtype=object)
@@ -100,16 +97,10 @@ class ChunkAligner(Predictor):
             found[number] = self._aligned(left, right)
         return found
 
-    def _check_parameters(self) -> None:
-        check_choices(self, chunks=get_args(Chunks))
-        check_paths(self, "chunker")
-        check_booleans(self, "lowercase", "alic")
-
     def _chunker(self, pairs: Sequence[Any]) -> Chunker | None:
         """Return the chunker, if any sentence needs it."""
-        if self.chunks == "given" and not any(
-            isinstance(each, str) for pair in pairs for each in pair
-        ):
+        has_text = any(isinstance(each, str) for pair in pairs for each in pair)
+        if self.chunks == "given" and not has_text:
             return None
         return load_chunker() if self.chunker is None else Chunker(self.chunker)
 
@@ -137,15 +128,9 @@ class ChunkAligner(Predictor):
             for index, span in enumerate(sides[side]):
                 if span and index not in taken:
                     kind = "ALIC" if self.alic and index in linked[side] else "NOALI"
-                    tokens = _filled(span)
-                    found.append(
-                        ChunkAlignment(
-                            left=() if side else tokens,
-                            right=tokens if side else (),
-                            types=(kind,),
-                            score=None,
-                        )
-                    )
+                    tokens: list[Span] = [(), ()]
+                    tokens[side] = _filled(span)
+                    found.append(ChunkAlignment(tokens[0], tokens[1], (kind,), None))
         return tuple(found)
 
     def _weights(
@@ -174,11 +159,6 @@ def spans_of(sentence: ChunkedSentence) -> list[Span]:
     Punctuation is in no chunk. Where a word of a chunk is not the next token, the program
     took that token and the one after it: tokens outside of chunks, and the faults of
     some released files, become part of the following chunk. Tokens are numbered from 0.
-
-    Examples
-    --------
-    >>> spans_of(ChunkedSentence("", ("A", "cat", "and", "dogs", "."), (("cat",), ("dogs", "."))))
-    [(0, 1), (2, 3)]
     """
     tokens = [token.translate(NOISE) for token in sentence.tokens]
     indices = [index for index, token in enumerate(tokens) if token]

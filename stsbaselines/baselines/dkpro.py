@@ -54,15 +54,6 @@ class DKPro(DKProString):
     n_jobs : int
         Number of processes that compute features for `fit`.
 
-    Attributes
-    ----------
-    intercept_, coefficients_, frequencies_, n_sentences_
-        See `stsbaselines.baselines.dkpro_string.DKProString`.
-    esa_words_ : list of list of str
-        Stems of each space.
-    esa_values_, esa_columns_, esa_ends_ : ndarray
-        The sparse vectors of all stems, space below space.
-
     References
     ----------
     Baer, Biemann, Gurevych and Zesch (2012), UKP: Computing Semantic Textual Similarity by
@@ -102,13 +93,7 @@ class DKPro(DKProString):
         gold: Sequence[float] | FloatArray | None = None,
         sets: Sequence[object] | None = None,
     ) -> Any:
-        """Read the corpora, and learn idf and the regression; see `DKProString.fit`.
-
-        Raises
-        ------
-        MissingDataError
-            If WordNet or a corpus was not found; the message says how to get it.
-        """
+        """Read the corpora, and learn idf and the regression; see `DKProString.fit`."""
         super().fit(pairs, gold, sets)
         analysis = self._fitted.get("esa")
         self.esa_words_, arrays = pack_spaces(analysis.spaces_ if analysis else [])
@@ -119,13 +104,12 @@ class DKPro(DKProString):
         super()._check_parameters()
         check_paths(self, "wordnet", "data_dir")
         if "esa" in self._groups() and self.corpora is not None:
-            check_corpora(self.name, self.corpora)
+            check_corpora(self)
             names = Counter(Path(corpus).stem for corpus in self.corpora)
             [(name, count)] = names.most_common(1)
             if count > 1:
                 raise InputError(
-                    f"{self.name}: {count} corpora are called {name!r}, so their features"
-                    " would have the same name."
+                    f"{self.name}: {count} corpora are called {name!r}, but names must differ."
                 )
 
     def _all_transformers(self) -> Transformers:

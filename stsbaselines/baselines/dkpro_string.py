@@ -121,11 +121,6 @@ class DKProString(Predictor):
         sets : sequence of length n_pairs, optional
             The data set of each pair, if there are several. With ``idf="predicted"``, each set
             gets its own idf in training too.
-
-        Raises
-        ------
-        InputError
-            For fewer than 2 pairs, gold scores that do not fit, or wrong parameters.
         """
         self._check_parameters()
         check_pairs(pairs)
@@ -144,14 +139,7 @@ class DKProString(Predictor):
         return self
 
     def predict(self, pairs: Sequence[Pair]) -> FloatArray:
-        """Return the score of each pair, from 0 to 5, as an array of shape (n_pairs,).
-
-        Raises
-        ------
-        InputError
-            For anything that is not a pair of two strings, or for a single pair if idf is that of
-            the predicted pairs.
-        """
+        """Return the score of each pair, from 0 to 5, as an array of shape (n_pairs,)."""
         check_is_fitted(self)
         self._check_parameters()
         check_pairs(pairs)
@@ -212,7 +200,6 @@ class DKProString(Predictor):
         }
 
     def _transformers(self) -> Transformers:
-        """Return the transformers of the chosen groups, not fitted."""
         every = self._all_transformers()
         return {group: every[group] for group in self._groups()}
 
@@ -251,15 +238,7 @@ class DKProString(Predictor):
 
 
 def is_same(left: str, right: str) -> bool:
-    """Return whether two sentences have the same ASCII letters and digits in the same order.
-
-    Two sentences without any must be equal.
-
-    Examples
-    --------
-    >>> is_same("It's here.", "Its here"), is_same("It is here.", "it is here"), is_same("?", "!")
-    (True, False, False)
-    """
+    """Return whether two sentences have the same ASCII letters and digits, or are equal."""
     text = alphanumerics(left)
     return text == alphanumerics(right) if text else left == right
 
@@ -285,24 +264,7 @@ def backward_elimination(features: npt.ArrayLike, gold: npt.ArrayLike) -> tuple[
     """Fit a linear regression, without the features that Akaike's criterion rejects.
 
     The criterion is n ln(RSS / n) + 2 k for k features. The feature whose removal makes it
-    lowest is removed, until every removal raises it.
-
-    Parameters
-    ----------
-    features : array-like of shape (n_pairs, n_features)
-    gold : array-like of shape (n_pairs,)
-
-    Returns
-    -------
-    coefficients : ndarray of shape (n_features,)
-        0 for a removed feature.
-    intercept : float
-
-    Examples
-    --------
-    >>> coefficients, intercept = backward_elimination([[0, 1], [1, 1], [2, 1]], [1, 3, 5])
-    >>> coefficients.round(6).tolist(), round(intercept, 6)
-    ([2.0, 0.0], 1.0)
+    lowest is removed, until every removal raises it. A removed feature has the coefficient 0.
     """
     x, y = np.asarray(features, dtype=np.float64), np.asarray(gold, dtype=np.float64)
     centred, target = x - x.mean(axis=0), y - y.mean()

@@ -32,11 +32,6 @@ class LDA(SentenceVectors):
         Number of passes through the corpus.
     random_state : int
 
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_words, n_components)
-        Expected counts of each word in each topic.
-
     References
     ----------
     Guo and Diab (2012), section 5.

@@ -27,11 +27,6 @@ class LSA(SentenceVectors):
         Number of dimensions of a vector; a small corpus may give fewer.
     random_state : int
 
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_words, n_components)
-        Left singular vectors of the matrix of words and sentences.
-
     References
     ----------
     Guo and Diab (2012), section 5.

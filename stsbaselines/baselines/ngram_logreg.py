@@ -44,23 +44,10 @@ FEATURE_NAMES = tuple(
 
 
 class NgramOverlap(PairFeatures):
-    """The 18 overlap features of a sentence pair.
+    """Precision |A & B| / |A|, recall |A & B| / |B| and F of the sets A and B of n-grams.
 
-    Precision |A & B| / |A|, recall |A & B| / |B| and F of the sets A and B of n-grams,
-    n = 1, 2, 3, of words and of stems. The features are 0 if a sentence has fewer than n words
-    (the official code divides by zero).
-
-    Parameters
-    ----------
-    official_bigram_f : bool
-        Whether the F of word bigrams is 2 P1 R2 / (P2 + R2), with the precision of unigrams, as in
-        the official code by mistake, instead of 2 P2 R2 / (P2 + R2).
-
-    Examples
-    --------
-    >>> features = NgramOverlap().fit_transform([("a b c", "a b")])
-    >>> dict(zip(FEATURE_NAMES, features[0].round(2).tolist()))["precision2gram"]
-    0.5
+    The 18 features are those of n = 1, 2, 3, of words and of stems. They are 0 if a sentence has
+    fewer than n words (the official code divides by zero).
     """
 
     def __init__(self, official_bigram_f: bool = True) -> None:
@@ -112,19 +99,8 @@ class NgramLogisticRegression(Predictor):
     grid : sequence of float or None
         Values of C to choose from by 5-fold cross-validation of F1 on the training pairs.
     official_bigram_f : bool
-        See `NgramOverlap`.
-
-    Attributes
-    ----------
-    feature_ : ndarray of int of shape (n_weights,)
-        Number of the feature that a weight is for.
-    value_ : ndarray of float of shape (n_weights,), or None
-        The value that it is for; None if weights multiply the values of the features.
-    weight_ : ndarray of float of shape (n_weights,)
-        Natural logarithm of the odds.
-    intercept_ : float
-    C_ : float
-        The C used.
+        Whether the F of word bigrams is 2 P1 R2 / (P2 + R2), with the precision of unigrams, as in
+        the official code by mistake, instead of 2 P2 R2 / (P2 + R2).
 
     Examples
     --------
@@ -153,16 +129,7 @@ class NgramLogisticRegression(Predictor):
         self.official_bigram_f = official_bigram_f
 
     def pipeline(self) -> Pipeline:
-        """Return an unfitted scikit-learn pipeline: features, encoder, classifier.
-
-        `fit` trains its steps on the pairs of different sentences. It is a classifier,
-        for `GridSearchCV` and other tools of scikit-learn with their scores.
-
-        Raises
-        ------
-        InputError
-            For official weights, which are not trained.
-        """
+        """Return an unfitted scikit-learn classifier: features, encoder, regression."""
         encoders = {"one-hot": OneHotEncoder(handle_unknown="ignore"), "real": "passthrough"}
         if self.encoding not in encoders:
             raise unknown("encoding to train", str(self.encoding), encoders)
@@ -186,12 +153,6 @@ class NgramLogisticRegression(Predictor):
             Pairs of identical sentences are left out, as in the official program.
         gold : sequence of bool or float of length n_pairs, optional
             True or 1 for a paraphrase, False or 0 for none.
-
-        Raises
-        ------
-        InputError
-            For too few pairs of either kind, labels that are neither true nor false,
-            a wrong parameter, or a file of weights that is missing or malformed.
         """
         check_choices(self, encoding=ENCODINGS)
         check_booleans(self, "official_bigram_f")
@@ -219,9 +180,8 @@ class NgramLogisticRegression(Predictor):
         self, steps: Pipeline, features: FloatArray, labels: npt.NDArray[np.bool_]
     ) -> Pipeline:
         tried = [self.C] if self.grid is None else self.grid
-        if not isinstance(tried, list | tuple | np.ndarray) or not all(map(_is_strength, tried)):
-            tried = []
-        if len(tried) == 0:
+        is_list = isinstance(tried, list | tuple | np.ndarray) and len(tried) > 0
+        if not is_list or not all(map(_is_strength, tried)):
             raise InputError(
                 f"ngram-logreg: C must be from {LOWEST_C:g} to {HIGHEST_C:g}, and a grid a list of"
                 f" such numbers, but they are {self.C!r} and {self.grid!r}."
@@ -250,9 +210,10 @@ class NgramLogisticRegression(Predictor):
         if self.value_ is None:
             return np.asarray(expit(features @ self.weight_ + self.intercept_))
         odds = np.full(len(pairs), self.intercept_)
-        for number in range(len(FEATURE_NAMES)):
+        for number, column in enumerate(features.T.tolist()):
             mine = self.feature_ == number
-            odds += _contribution(features[:, number], self.value_[mine], self.weight_[mine])
+            weights = dict(zip(self.value_[mine].tolist(), self.weight_[mine], strict=True))
+            odds += [weights.get(value, 0.0) for value in column]
         return np.asarray(expit(odds))
 
 
@@ -272,11 +233,3 @@ def _labels(gold: Sequence[float] | None, count: int) -> npt.NDArray[np.bool_]:
     if labels.size and (labels.dtype.kind not in "biuf" or not np.isin(labels, [0, 1]).all()):
         raise InputError("ngram-logreg: labels must be true or false, or 1 or 0.")
     return labels.astype(np.bool_)
-
-
-def _contribution(column: FloatArray, value: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return what one feature adds to the logarithm of the odds; unseen values add nothing."""
-    order = np.argsort(value)
-    value, weight = value[order], weight[order]
-    place = np.minimum(np.searchsorted(value, column), len(value) - 1)
-    return np.where(value[place] == column, weight[place], 0.0) if len(value) else 0 * column

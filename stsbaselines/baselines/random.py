@@ -6,17 +6,17 @@ set.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from stsbaselines.baselines._parameters import is_number
-from stsbaselines.errors import InputError
+from stsbaselines.baselines._parameters import check_numbers, check_parameter, check_seed
 from stsbaselines.predictor import CHUNK_SIZE, Predictor, chunks_of
 from stsbaselines.scoring.correlation import FloatArray
+
+LARGEST = 1e300
 
 
 class RandomScores(Predictor):
@@ -64,16 +64,8 @@ class RandomScores(Predictor):
             yield np.asarray(generator.uniform(self.low, self.high, len(chunk)))
 
     def _generator(self) -> np.random.RandomState:
-        bounds = (self.low, self.high)
-        if not all(is_number(bound) and math.isfinite(bound) for bound in bounds):
-            raise InputError(f"random: low and high must be numbers, but are {bounds}.")
-        if not 0 < self.high - self.low < math.inf:
-            raise InputError(f"random: low must be below high, but they are {bounds}.")
-        try:
-            generator: np.random.RandomState = check_random_state(self.random_state)
-        except ValueError:
-            raise InputError(
-                f"random: random_state is {self.random_state!r}, but must be a whole number from 0"
-                " to 4294967295."
-            ) from None
+        check_numbers(self, low=(-LARGEST, LARGEST), high=(-LARGEST, LARGEST))
+        check_parameter(self, "low", self.low < self.high, f"below high, {self.high!r}")
+        check_seed(self)
+        generator: np.random.RandomState = check_random_state(self.random_state)
         return generator

@@ -97,22 +97,6 @@ class TakeLabSimple(Predictor):
     random_state : int
         Seed of the factorisation of the spaces and of the folds of the grid search.
 
-    Attributes
-    ----------
-    C_, epsilon_, gamma_ : float
-        The parameters used.
-    support_vectors_ : ndarray of shape (n_support_vectors, n_features)
-    dual_coef_ : ndarray of shape (n_support_vectors,)
-    intercept_ : float
-    words_ : list of str
-        Words that the first corpus has at least twice.
-    counts_ : ndarray of int of shape (n_words,)
-    total_ : int
-        Number of words of the first corpus.
-    stems_ : list of list of str
-        Of each space; empty if `features` excludes spaces.
-    vectors_ : ndarray of float32 of shape (stems of all spaces, n_components)
-
     References
     ----------
     Šarić, Glavaš, Karan, Šnajder and Dalbelo Bašić (2012), TakeLab: Systems for Measuring
@@ -168,13 +152,6 @@ class TakeLabSimple(Predictor):
         pairs : sequence of (str, str) of length n_pairs
         gold : sequence of float of length n_pairs
             From 0 to 5.
-
-        Raises
-        ------
-        InputError
-            For too few pairs, gold scores that do not fit, or wrong parameters.
-        MissingDataError
-            If WordNet or a corpus was not found; the message says how to get it.
         """
         self._check_parameters()
         check_pairs(pairs)
@@ -203,7 +180,6 @@ class TakeLabSimple(Predictor):
         return np.asarray(scores.clip(LOWEST, HIGHEST))
 
     def _products(self, features: Sequence[FloatArray]) -> FloatArray:
-        """Return the products of the kernel with the weights of the support vectors."""
         distances = cdist(features, self.support_vectors_, "sqeuclidean")
         return np.asarray(np.exp(-self.gamma_ * distances) @ self.dual_coef_)
 
@@ -246,14 +222,13 @@ class TakeLabSimple(Predictor):
         self._learned = content, spaces
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be restored."""
         return {key: value for key, value in super().__getstate__().items() if key != "_learned"}
 
     def _groups(self) -> list[str]:
         return chosen_groups(self.name, self.all_groups, self.features)
 
     def _check_parameters(self) -> None:
-        check_corpora(self.name, self.corpora)
+        check_corpora(self)
         check_booleans(self, "grid", "zero_unknown")
         self._groups()
         check_paths(self, "wordnet", "data_dir")

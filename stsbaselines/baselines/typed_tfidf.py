@@ -38,17 +38,7 @@ Terms = dict[str, "Counter[str]"]
 
 
 class Evidence(NamedTuple):
-    """Why two items are similar in one way.
-
-    Attributes
-    ----------
-    type : str
-        One of `stsbaselines.tasks.typed.TYPES`.
-    score : float
-        From 0 to 5.
-    matched : tuple of str
-        The terms of both items, those that add most to the score first.
-    """
+    """A score from 0 to 5 for one type, and the terms of both items, most important first."""
 
     type: str
     score: float
@@ -76,15 +66,6 @@ class TypedTfidf(Predictor):
     empty : float
         Score of a type for which one of the items has no term, or only terms of weight 0 (terms
         of all records with plain IDF); from 0 to 5.
-
-    Attributes
-    ----------
-    document_frequencies_ : dict of str to int
-        Number of records of the background that have each token and each year of a date.
-    n_records_ : int
-        Number of records of the background that have a value.
-    corpora_ : dict of str to dict
-        Description of the background, if `stsbaselines train` counted it.
 
     References
     ----------
@@ -129,8 +110,7 @@ class TypedTfidf(Predictor):
         ----------
         pairs : iterable of (Record, Record)
             Records without any value do not count.
-        gold
-            Not used.
+        gold : ignored
         """
         chosen = list(pairs)
         check_records(chosen)
@@ -143,11 +123,6 @@ class TypedTfidf(Predictor):
         ----------
         records : iterable of Record
             Read one by one. Records without any value do not count.
-
-        Raises
-        ------
-        InputError
-            For anything that is not a record, or a wrong parameter.
         """
         self._check_parameters()
         frequencies: Counter[str] = Counter()
@@ -155,24 +130,20 @@ class TypedTfidf(Predictor):
         for place, record in enumerate(records):
             check_record(record, f"records[{place}]")
             values = [value for values in record for value in values]
-            parts = (part for value in values for _, part in text_sentences(value))
-            dates = (date for value in values for date in find_dates(value))
-            tokens = {token for part in parts for token in self._words(part)}
-            frequencies.update(tokens.union(*(years_of_date(date) for date in dates)))
+            terms: set[str] = set()
+            for value in values:
+                for _, part in text_sentences(value):
+                    terms.update(self._words(part))
+                for date in find_dates(value):
+                    terms.update(years_of_date(date))
+            frequencies.update(terms)
             number += bool(values)
         self.document_frequencies_ = dict(sorted(frequencies.items()))
         self.n_records_ = number
         return self
 
     def predict(self, pairs: Sequence[tuple[Record, Record]]) -> FloatArray:
-        """Return the eight similarities of each pair, as an array of shape (n_pairs, 8).
-
-        Raises
-        ------
-        InputError
-            For anything that is not a pair of records, a wrong parameter, or an annotator that is
-            not installed.
-        """
+        """Return the eight similarities of each pair, as an array of shape (n_pairs, 8)."""
         scores = [[each.score for each in evidence] for evidence in self.explain(pairs)]
         return np.array(scores, dtype=np.float64).reshape(len(scores), len(TYPES))
 
@@ -229,8 +200,7 @@ class TypedTfidf(Predictor):
             found = iter(annotator.annotate(texts, field) if texts else ())
             for mine, each in zip(annotated, values, strict=True):
                 mine.append(list(itertools.islice(found, len(each))))
-        each_with_terms = zip(distinct, map(self._terms_of, annotated), strict=True)
-        return dict(each_with_terms)
+        return dict(zip(distinct, map(self._terms_of, annotated), strict=True))
 
     def _terms_of(self, annotated: list[list[Annotation]]) -> Terms:
         """Return the terms of a record, whose values were annotated field by field."""

@@ -17,11 +17,11 @@ from sklearn.utils import check_random_state
 
 from stsbaselines.baselines._factorization import RowSolver, objective
 from stsbaselines.baselines._parameters import (
-    HIGHEST_SEED,
     MOST_COMPONENTS,
     check_booleans,
     check_choices,
     check_numbers,
+    check_seed,
     check_whole_numbers,
 )
 from stsbaselines.baselines._sentence_vectors import Projection, SentenceVectors
@@ -61,13 +61,6 @@ class WTMF(SentenceVectors):
         Megabytes of intermediate results per thread.
     verbose : bool
         Whether to show the progress on standard error.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_words, n_components)
-        Factors of the words.
-    objective_ : list of float
-        After each iteration.
 
     References
     ----------
@@ -158,8 +151,7 @@ class WTMF(SentenceVectors):
         check_whole_numbers(self, n_components=(1, MOST_COMPONENTS), n_iter=(1, 1_000_000))
         if self.n_jobs != -1:
             check_whole_numbers(self, n_jobs=(1, 1024))
-        if not (self.random_state is None or isinstance(self.random_state, np.random.RandomState)):
-            check_whole_numbers(self, random_state=(0, HIGHEST_SEED))
+        check_seed(self)
         check_numbers(
             self,
             missing_weight=(SMALLEST, 1),

@@ -409,7 +409,6 @@ def test_each_set_has_its_own_idf_in_training() -> None:
         ({}, PAIRS, GOLD[:3], "each with a score"),
         ({}, PAIRS, [9.0] * 8, "from 0 to 5"),
         ({}, PAIRS, [math.nan] * 8, "from 0 to 5"),
-        ({}, PAIRS, [[1.0]] * 7 + [[1.0, 2.0]], "must be a list of scores"),
         ({"features": ["word"]}, PAIRS, GOLD, "did you mean 'words'"),
         ({"features": "words"}, PAIRS, GOLD, "must be a list"),
         ({"features": []}, PAIRS, GOLD, "must be a list"),
