@@ -28,8 +28,6 @@ from stsbaselines.baselines.dkpro_string import DKProString, Idf, Transformers
 from stsbaselines.errors import InputError
 from stsbaselines.scoring.correlation import FloatArray
 
-__all__ = ["DKPro", "SemanticAnalysis", "WordNetSimilarity"]
-
 CORPORA = ("wordnet", "gcide", "brown")
 
 
@@ -95,8 +93,8 @@ class DKPro(DKProString):
     ) -> Any:
         """Read the corpora, and learn idf and the regression; see `DKProString.fit`."""
         super().fit(pairs, gold, sets)
-        analysis = self._fitted.get("esa")
-        self.esa_words_, arrays = pack_spaces(analysis.spaces_ if analysis else [])
+        analysis = self._transformers().get("esa")
+        self.esa_words_, arrays = pack_spaces(analysis.fit().spaces_ if analysis else [])
         self.esa_values_, self.esa_columns_, self.esa_ends_ = arrays
         return self
 
@@ -120,8 +118,9 @@ class DKPro(DKProString):
             "esa": SemanticAnalysis(corpora, self.data_dir),
         }
 
-    def _restore(self, group: str, transformer: Any) -> None:
-        super()._restore(group, transformer)
-        if group == "esa":
+    def _restored(self) -> Transformers:
+        transformers = super()._restored()
+        if "esa" in transformers:
             arrays = self.esa_values_, self.esa_columns_, self.esa_ends_
-            transformer.spaces_ = unpack_spaces(self.esa_words_, arrays)
+            transformers["esa"].spaces_ = unpack_spaces(self.esa_words_, arrays)
+        return transformers

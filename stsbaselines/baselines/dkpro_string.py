@@ -135,7 +135,6 @@ class DKProString(Predictor):
         names = [name for each in transformers.values() for name in each.get_feature_names_out()]
         self.coefficients_ = dict(zip(names, weights.tolist(), strict=True))
         self._keep_idf(transformers, 2 * len(pairs))
-        self._fitted = transformers
         return self
 
     def predict(self, pairs: Sequence[Pair]) -> FloatArray:
@@ -146,7 +145,7 @@ class DKProString(Predictor):
         if self.idf == "predicted":
             return self._adapted(pairs).predict(pairs)
         weights = np.array(list(self.coefficients_.values()))
-        scores = _features(self._fitted_transformers(), pairs) @ weights + self.intercept_
+        scores = _features(self._restored(), pairs) @ weights + self.intercept_
         same = [is_same(left, right) for left, right in pairs]
         return np.where(same, HIGHEST, scores.clip(LOWEST, HIGHEST))
 
@@ -176,8 +175,7 @@ class DKProString(Predictor):
             )
         adapted = copy.copy(self)
         adapted.idf = "training"
-        adapted._fitted = _refitted(self._fitted_transformers(), pairs)
-        adapted._keep_idf(adapted._fitted, 2 * len(pairs))
+        adapted._keep_idf(_refitted(self._restored(), pairs), 2 * len(pairs))
         return adapted
 
     def _training_features(
@@ -196,7 +194,9 @@ class DKProString(Predictor):
     def _keep_idf(self, transformers: Transformers, n_sentences: int) -> None:
         self.n_sentences_ = n_sentences
         self.frequencies_ = {
-            group: each.frequencies_ for group, each in transformers.items() if _has_idf(each)
+            group: each.frequencies_
+            for group, each in transformers.items()
+            if hasattr(each, "frequencies_")
         }
 
     def _transformers(self) -> Transformers:
@@ -218,23 +218,13 @@ class DKProString(Predictor):
         self._groups()
         check_jobs(self)
 
-    def _fitted_transformers(self) -> Transformers:
-        """Return the fitted transformers; a loaded model restores them once."""
-        if "_fitted" not in vars(self):
-            self._fitted = self._transformers()
-            for group, transformer in self._fitted.items():
-                self._restore(group, transformer)
-        return self._fitted
-
-    def _restore(self, group: str, transformer: Any) -> None:
-        """Give a transformer what it had learned before the model was saved."""
-        if group in self.frequencies_:
-            transformer.frequencies_ = self.frequencies_[group]
-            transformer.n_sentences_ = self.n_sentences_
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the transformers, which can be restored."""
-        return {key: value for key, value in super().__getstate__().items() if key != "_fitted"}
+    def _restored(self) -> Transformers:
+        """Return the transformers with what they learned."""
+        transformers = self._transformers()
+        for group, frequencies in self.frequencies_.items():
+            transformers[group].frequencies_ = frequencies
+            transformers[group].n_sentences_ = self.n_sentences_
+        return transformers
 
 
 def is_same(left: str, right: str) -> bool:
@@ -243,14 +233,10 @@ def is_same(left: str, right: str) -> bool:
     return text == alphanumerics(right) if text else left == right
 
 
-def _has_idf(transformer: Any) -> bool:
-    return hasattr(transformer, "frequencies_")
-
-
 def _refitted(transformers: Transformers, pairs: Sequence[Pair]) -> Transformers:
     """Return transformers with the idf of these pairs."""
     return {
-        group: copy.copy(each).fit(pairs) if _has_idf(each) else each
+        group: copy.copy(each).fit(pairs) if hasattr(each, "frequencies_") else each
         for group, each in transformers.items()
     }
 

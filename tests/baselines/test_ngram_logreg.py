@@ -60,16 +60,6 @@ def test_the_official_bigram_fault_is_an_option() -> None:
     assert features_of(left, right)["f2stem"] == pytest.approx(right_f)
 
 
-tweets = st.sampled_from(["", "x", "two words", "\U0001f327 \U0001f600", "a a a", "!?", "don't"])
-
-
-@given(st.lists(st.tuples(tweets | st.text(max_size=20), tweets), max_size=5))
-def test_features_are_in_range_for_any_text(pairs: list[tuple[str, str]]) -> None:
-    features = NgramOverlap(official_bigram_f=False).transform(pairs)
-    assert features.shape == (len(pairs), 18)
-    assert ((features >= 0) & (features <= 1 + 1e-12)).all()
-
-
 PAIRS = [("a b", "a b c"), ("a b", "a c"), ("a", "b"), ("c d", "e f"), ("a", "a")] * 6
 GOLD = [True, True, False, False, False] * 6
 
@@ -113,21 +103,17 @@ def test_the_grid_is_chosen_by_f1() -> None:
 @pytest.mark.parametrize(
     ("parameters", "pairs", "gold", "message"),
     [
-        ({}, [], None, "trained on labelled pairs"),
         ({}, PAIRS, None, "trained on labelled pairs"),
         ({}, PAIRS, [True] * 30, "at least 1 paraphrases and as many other"),
         ({}, PAIRS, [0.8] * 30, "true or false"),
-        ({}, PAIRS, ["true"] * 30, "true or false"),
         ({}, PAIRS, [[True]] * 30, "labels of shape"),
         ({}, ["ab"] * 30, GOLD, "expected a pair of two strings"),
         ({"C": 0}, PAIRS, GOLD, "C must be from 1e-08 to 1e"),
-        ({"C": True}, PAIRS, GOLD, "C must be from"),
         ({"grid": []}, PAIRS, GOLD, "C must be from"),
         ({"grid": 5}, PAIRS, GOLD, "C must be from"),
         ({"grid": [1.0, 1e300]}, PAIRS, GOLD, "C must be from"),
         ({"official_bigram_f": "banana"}, PAIRS, GOLD, "must be true or false"),
         ({"grid": [1.0]}, PAIRS[:10], GOLD[:10], "at least 5 paraphrases"),
-        ({"encoding": "official-weights", "weights": 5}, [], None, "needs `weights`"),
         ({"encoding": "one-hit"}, PAIRS, GOLD, "encoding is 'one-hit', but must be official-w"),
         ({"encoding": "official-weights"}, [], None, "needs `weights`"),
         ({"encoding": "official-weights", "weights": "gone"}, [], None, "nothing there"),
@@ -150,12 +136,6 @@ def test_the_pipeline_is_a_classifier_for_grid_search() -> None:
     assert search.fit(PAIRS, GOLD).best_params_ == {"classifier__C": 10.0}
     with pytest.raises(InputError, match="no encoding to train 'official-weights'"):
         NgramLogisticRegression(encoding="official-weights").pipeline()
-
-
-def test_a_model_with_official_weights_is_saved(tmp_path: Path) -> None:
-    model = official(written(tmp_path, TABLE, "weights.tsv"))
-    model.save(tmp_path / "saved")
-    assert load(tmp_path / "saved").predict([("a b", "a")]) == model.predict([("a b", "a")])
 
 
 def test_an_untrained_model_does_not_predict() -> None:
@@ -182,9 +162,11 @@ def official(path: Path) -> Any:
 
 def test_official_weights_are_base_two(tmp_path: Path) -> None:
     model = official(written(tmp_path, TABLE, "weights.tsv"))
-    assert model.predict([("a b", "a"), ("x", "y")]) == pytest.approx(
-        [1 / (1 + 2 ** (2.0 - 2.5)), 1 / (1 + 2 ** (1.0 - 0.5))]
-    )
+    pairs = [("a b", "a"), ("x", "y")]
+    expected = [1 / (1 + 2 ** (2.0 - 2.5)), 1 / (1 + 2 ** (1.0 - 0.5))]
+    assert model.predict(pairs) == pytest.approx(expected)
+    model.save(tmp_path / "saved")
+    assert (load(tmp_path / "saved").predict(pairs) == model.predict(pairs)).all()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from stsbaselines.baselines import create, load
 from stsbaselines.baselines.typed_tfidf import TypedTfidf
@@ -134,12 +133,6 @@ def test_scores_are_symmetric_and_in_range(pairs: list[tuple[Record, Record]]) -
     assert scores == pytest.approx(model.predict([(right, left) for left, right in pairs]))
 
 
-def test_predicting_sentences_with_it_is_refused() -> None:
-    done = run_command(["predict", "typed-tfidf"], input="a\tb\n")
-    assert done.returncode == 2
-    assert "typed-tfidf predicts typed scores" in done.stderr
-
-
 def test_a_background_is_counted_from_the_command_line_and_run_as_a_model(tmp_path: Path) -> None:
     things = tmp_path / "things.jsonl"
     things.write_text('{"id": "1", "title": "A mill"}\n{"title": "A pond", "medium": ["oil"]}\n')
@@ -180,11 +173,6 @@ def test_records_with_strings_for_tuples_are_refused() -> None:
             InputError, match=r"\.title: found 'The mill', expected a tuple of text"
         ):
             call()
-
-
-def test_it_must_be_fitted() -> None:
-    with pytest.raises(NotFittedError):
-        TypedTfidf().predict(PAIRS)
 
 
 def test_the_annotator_is_loaded_once_per_data_set(
