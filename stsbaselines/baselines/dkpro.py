@@ -1,13 +1,8 @@
 """DKPro's system of 2012 with WordNet and explicit semantic analysis.
 
-It adds Resnik's similarity and explicit semantic analysis to the features of ``dkpro-string``.
-Further differences from the system of 2012:
-
-- Explicit semantic analysis used WordNet, Wikipedia and Wiktionary; here it uses any corpora,
-  by default WordNet, GCIDE (for Wiktionary) and Brown, with stems instead of lemmas. A word's
-  vector has log(1 + count) for each sentence or definition, and length 1.
-- Resnik's similarity uses intrinsic information content, the tags of this package's
-  tagger, and the idf of pairs instead of a large corpus.
+It adds Resnik's similarity, with intrinsic information content, and explicit semantic analysis to
+the features of ``dkpro-string``. In 2012, explicit semantic analysis used WordNet, Wikipedia and
+Wiktionary; here it uses any corpora, with stems instead of lemmas.
 
 Pairs of OnWN and FNWN contain definitions of WordNet word for word. A model that has read WordNet,
 or GCIDE, which copies from it, has seen them.

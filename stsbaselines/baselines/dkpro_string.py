@@ -4,10 +4,7 @@ The system of the Ubiquitous Knowledge Processing Lab (UKP), built with DKPro Si
 best of STS 2012 and a contender in 2013. This is a reimplementation from its description.
 Differences:
 
-- Explicit semantic analysis and Resnik's similarity are in the baseline ``dkpro``. The
-  distributional thesaurus, the lexical substitution and the machine translation are left out.
-- Idf is by default that of the training pairs, so that a single pair can be scored; in 2012 it was
-  that of the data set to score (``idf="predicted"``).
+- The distributional thesaurus, the lexical substitution and the machine translation are left out.
 - Words are those of a simple pattern, close to those of Java's word iterator; stop words are those
   of the Glasgow Information Retrieval group.
 - The longest common substring is normalised as 2 l / (n1 + n2), because the description does not

@@ -9,11 +9,7 @@ from gensim.matutils import Sparse2Corpus
 from gensim.models import LsiModel
 from scipy import sparse
 
-from stsbaselines.baselines._parameters import (
-    HIGHEST_SEED,
-    MOST_COMPONENTS,
-    check_whole_numbers,
-)
+from stsbaselines.baselines._parameters import HIGHEST_SEED, MOST_COMPONENTS, check_whole_numbers
 from stsbaselines.baselines._sentence_vectors import Projection, SentenceVectors
 from stsbaselines.text.stems import Vocabulary
 

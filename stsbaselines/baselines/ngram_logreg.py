@@ -134,13 +134,10 @@ class NgramLogisticRegression(Predictor):
         if self.encoding not in encoders:
             raise unknown("encoding to train", str(self.encoding), encoders)
         classifier = LogisticRegression(C=self.C, solver="newton-cg", tol=1e-8, max_iter=1000)
-        return Pipeline(
-            [
-                ("overlap", NgramOverlap(self.official_bigram_f)),
-                ("encoder", encoders[self.encoding]),
-                ("classifier", classifier),
-            ]
-        )
+        overlap = NgramOverlap(self.official_bigram_f)
+        encoder = encoders[self.encoding]
+        steps = [("overlap", overlap), ("encoder", encoder), ("classifier", classifier)]
+        return Pipeline(steps)
 
     def fit(
         self, pairs: Sequence[tuple[str, str]], gold: Sequence[float] | None = None
@@ -228,8 +225,8 @@ def _labels(gold: Sequence[float] | None, count: int) -> npt.NDArray[np.bool_]:
             " predicts."
         )
     labels = np.asarray(gold)
-    if labels.shape != (count,):
-        raise InputError(f"ngram-logreg: {count} pairs, but labels of shape {labels.shape}.")
-    if labels.size and (labels.dtype.kind not in "biuf" or not np.isin(labels, [0, 1]).all()):
-        raise InputError("ngram-logreg: labels must be true or false, or 1 or 0.")
+    if labels.shape != (count,) or not np.isin(labels, [0, 1]).all():
+        raise InputError(
+            f"ngram-logreg: {count} pairs need as many labels, true or false (1 or 0)."
+        )
     return labels.astype(np.bool_)

@@ -3,8 +3,8 @@
 Šarić et al. (2012). Free corpora replace the counts of Google Books and the spaces of the New York
 Times and of Wikipedia, which information content and word vectors came from; WordNet is the same.
 
-Pairs of OnWN and FNWN contain definitions of WordNet word for word. A model that has read GCIDE
-with what it copies from WordNet has seen them; the default is GCIDE without that.
+Pairs of OnWN and FNWN contain definitions of WordNet word for word, and so does GCIDE; the default
+is GCIDE without what it copies from WordNet.
 """
 
 from __future__ import annotations

@@ -219,10 +219,12 @@ class TypedTfidf(Predictor):
         return {name: Counter(terms) for name, terms in parts.items()}
 
     def _tokens(self, annotations: Iterable[Annotation]) -> Iterator[str]:
-        return self._cased(token for each in annotations for token in words_of(each.tokens))
+        return self._cased(
+            filter(is_word, (token for each in annotations for token in each.tokens))
+        )
 
     def _words(self, text: str) -> Iterator[str]:
-        return self._cased(words_of(treebank_tokens(text)))
+        return self._cased(filter(is_word, treebank_tokens(text)))
 
     def _cased(self, terms: Iterable[str]) -> Iterator[str]:
         return (term.lower() if self.lowercase else term for term in terms)
@@ -246,11 +248,6 @@ class TypedTfidf(Predictor):
         check_name(self.annotator)
         check_booleans(self, "lowercase")
         check_numbers(self, empty=(0, HIGHEST))
-
-
-def words_of(tokens: Iterable[str]) -> Iterator[str]:
-    """Yield the tokens that have a letter or a digit."""
-    return filter(is_word, tokens)
 
 
 def years_of_date(date: Date) -> set[str]:
