@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stsbaselines.errors import unknown
-from stsbaselines.predictor import Predictor, saved_name, with_parameters
+
+if TYPE_CHECKING:  # slow to import, and `predict token-cosine` does without it
+    from stsbaselines.predictor import Predictor
 
 
 def names() -> list[str]:
@@ -41,6 +43,8 @@ def find(name: str) -> type[Predictor]:
     >>> find("token-cosine").__name__
     'TokenCosine'
     """
+    from stsbaselines.predictor import Predictor
+
     if name not in names():
         raise unknown("baseline", name, names())
     module = importlib.import_module(f"stsbaselines.baselines.{name.replace('-', '_')}")
@@ -71,6 +75,8 @@ def create(name: str, /, **parameters: Any) -> Predictor:
     >>> create("random", random_state=7)
     RandomScores(random_state=7)
     """
+    from stsbaselines.predictor import with_parameters
+
     return with_parameters(find(name), parameters)
 
 
@@ -86,4 +92,6 @@ def load(directory: str | Path) -> Predictor:
     InputError
         If the folder does not hold a saved baseline.
     """
+    from stsbaselines.predictor import saved_name
+
     return find(saved_name(directory)).load(directory)

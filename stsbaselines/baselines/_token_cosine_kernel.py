@@ -1,238 +1,151 @@
-r"""The numba kernel that `_token_cosine_fast` scores with.
+r"""The numba kernel of token-cosine: it scores a block of lines, and writes the scores as bytes.
 
-It finds the ends of tokens, packs each token into a 64-bit key, counts the token types of
-both sentences in a small hash table, and writes the record of the row, such as
-``b"0.6666666667\n"``. The key of a token of up to 7 bytes is the token; where keys of longer ones
-meet, bytes are compared, so that counts are exact. Rows that do not fit its tables, rows without a
-TAB, and scores whose last digit is in doubt it leaves to Python.
-
-Numbers are unsigned throughout, and so are constants: numba makes floats of mixed operands.
+Counts of token types are exact. Rows without a TAB, rows that are long or have too many types, and
+scores whose last digit is in doubt are left to Python.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import numba
 import numpy as np
-from numba import types
+from numba import njit
 
-from stsbaselines.baselines._token_cosine_fast import CHUNK, RECORD, SLOTS
+from stsbaselines.io import LONGEST_LINE
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-U = np.uint64
+SLOTS = 1 << 10
+MOST_TYPES = SLOTS // 4
+RECORD = 13  # bytes of a score and its newline
+_TAB, _NEWLINE, _POINT = 9, 10, 46
+_IS_WHITE = np.array([byte in b" \t\n\r\f\v" for byte in range(256)])
+_U = np.uint64  # of one and an int, numba would make a float
+_ONE, _TEN, _DIGIT_0, _MASK, _LONG = _U(1), _U(10), _U(48), _U(SLOTS - 1), _U(1 << 63)
+_MIX, _SHIFT = _U(0x9E3779B97F4A7C15), _U(65 - SLOTS.bit_length())  # 2**64 / golden ratio (Knuth)
 
-
-_ZERO, _ONE, _TWO, _THREE, _EIGHT, _TEN = map(U, (0, 1, 2, 3, 8, 10))
-_WORD_BITS, _ALL_BITS, _LONG = U(64), U(2**64 - 1), U(1 << 63)
-_MIX = U(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio (Knuth)
-_HALF_WORD = U(32)
-_CHUNK, _RECORD, _MASK = U(CHUNK), U(RECORD), U(SLOTS - 1)
-_HASH_SHIFT = U(64 - (SLOTS - 1).bit_length())
-_MOST_TYPES = U(SLOTS // 4)
-_DECIMALS, _DOUBT = 1e10, 1e-5
-_LAST_DIGIT, _DIGIT_0, _NEWLINE, _POINT = U(RECORD - 2), U(48), 10, 46
-_TAB = 9
-_IS_WHITE = np.array([byte in b" \t\n\r\f\v" for byte in range(256)], dtype=np.uint64)
-
-_pointer_to: Callable[..., Any] = types.CPointer
-_BYTES, _NUMBERS = _pointer_to(types.uint8), _pointer_to(types.uint64)
-_SIGNATURE = types.boolean(
-    _BYTES,  # data
-    types.uint64,  # stop
-    _NUMBERS,  # state
-    _NUMBERS,  # stamps
-    _NUMBERS,  # keys
-    _NUMBERS,  # starts
-    _NUMBERS,  # ends
-    _BYTES,  # records
-)
+_inlined = njit(forceinline=True)
 
 
-def llvm() -> tuple[str, str]:
-    """Return the name of the kernel as a function of C, and its LLVM code."""
-    kernel: Any = numba.cfunc(_SIGNATURE, error_model="numpy")(_score)
-    return kernel.native_name, kernel.inspect_llvm()
+def score_lines(lines: bytes, in_python: Callable[[bytes], bytes | None]) -> bytes | None:
+    """Score whole lines; `in_python` scores those that the kernel leaves, or returns None."""
+    if b"\0" in lines or not lines:
+        return None
+    size = len(lines)
+    data = np.frombuffer(lines + b"\n" * 8, np.uint8)
+    ends = np.empty(size + 1, np.uint32)
+    table = tuple(np.zeros((3, SLOTS), np.uint64))
+    records = np.empty(RECORD * (lines.count(b"\n") + 1), np.uint8)
+    start = row = 0
+    while start < size:
+        start, row = _score(data, size, start, row, ends, table, records)
+        if start < size:
+            end = lines.find(b"\n", start) + 1 or size
+            record = in_python(lines[start:end])
+            if record is None:
+                return None
+            records[RECORD * row : RECORD * (row + 1)] = np.frombuffer(record, np.uint8)
+            start, row = end, row + 1
+    return records[: RECORD * row].tobytes()
 
 
-def _inlined(function: Function) -> Function:
-    """Make a function a part of what calls it; a call would cost as much as a token."""
-    compiled: Any = numba.njit(forceinline=True)(function)
-    return cast(Function, compiled)
+@njit(cache=True)
+def _score(data: Any, size: int, start: int, row: int, ends: Any, table: Any, records: Any) -> Any:
+    """Write the records of rows from `start`; return where and which row is left to Python.
 
-
-def _score(
-    data: Any, stop: Any, state: Any, stamps: Any, keys: Any, starts: Any, ends: Any, records: Any
-) -> bool:
-    """Write the records of rows up to `stop`; return False at a row that is left to Python.
-
-    `state` holds where the row begins, its number, and its stamp. A slot of the table is taken if
-    it has the stamp of this row (a token of the left sentence) or that plus one (of the right,
-    and perhaps of the left); so it need never be emptied.
+    The table has stamps, keys and starts of tokens. A slot is taken if it has the stamp of this row
+    (a token of the left sentence) or that plus one (of the right one); so it is never emptied.
     """
-    start, row, stamp = state[0], state[1], state[2]
-    while start < stop:
-        n_ends = _find_ends(data, start, min(start + _CHUNK, stop), ends)
-        if n_ends == _ZERO:
-            return False
-        at = _ZERO
-        while at < n_ends:
-            stamp += _TWO
-            state[2] = stamp
-            left, _, at = _count(data, start, ends, at, stamp, _ZERO, stamps, keys, starts)
-            end = ends[at - _ONE]
-            if data[end] != _TAB or left > _MOST_TYPES:
-                return False
-            right_start = end + _ONE
-            right, shared, at = _count(
-                data, right_start, ends, at, stamp, _ONE, stamps, keys, starts
-            )
-            if right > _MOST_TYPES:
-                return False
-            end = ends[at - _ONE]
-            while data[end] != _NEWLINE:
-                end = ends[at]
-                at += _ONE
-            if left != _ZERO and right != _ZERO:
-                left_is_indented = _is_indented(data, start)
-                right_is_indented = _is_indented(data, right_start)
-                left += left_is_indented
-                right += right_is_indented
-                shared += left_is_indented & right_is_indented
-            if not _write(records, row, shared, left, right):
-                return False
-            start = end + _ONE
-            row += _ONE
-            state[0], state[1] = start, row
-    return True
-
-
-@_inlined
-def _find_ends(data: Any, start: Any, stop: Any, ends: Any) -> Any:
-    """Note where white space stands, and return for how much of it rows are complete."""
-    found = _ZERO
-    for position in range(start, stop):
+    found, at = _U(0), 0
+    for position, byte in enumerate(data[start : size + 1], start):
         ends[found] = position
-        found += _IS_WHITE[data[position]]
-    while found != _ZERO and data[ends[found - _ONE]] != _NEWLINE:
-        found -= _ONE
-    return found
+        found += _U(_IS_WHITE[byte])
+    while start < size:
+        stamp = _U(2 * row + 2)
+        left, _, at = _count(data, start, ends, at, stamp, False, table)
+        middle = ends[at - 1]
+        if data[middle] != _TAB or left > MOST_TYPES:
+            break
+        right, shared, at = _count(data, middle + 1, ends, at, stamp, True, table)
+        if right > MOST_TYPES:
+            break
+        while data[ends[at - 1]] != _NEWLINE:
+            at += 1
+        end = ends[at - 1]
+        if left and right:  # white space at the beginning makes an empty token
+            left_has_empty, right_has_empty = _IS_WHITE[data[start]], _IS_WHITE[data[middle + 1]]
+            left += left_has_empty
+            right += right_has_empty
+            shared += left_has_empty and right_has_empty
+        if end - start >= LONGEST_LINE or not _write(records, row * RECORD, shared, left, right):
+            break
+        start = end + 1
+        row += 1
+    return start, row
 
 
 @_inlined
-def _count(
-    data: Any,
-    start: Any,
-    ends: Any,
-    at: Any,
-    stamp: Any,
-    side: Any,
-    stamps: Any,
-    keys: Any,
-    starts: Any,
-) -> Any:
-    """Put a sentence's tokens into the table; count its types, and those that are shared.
-
-    The third number is the index of the next end.
-    """
-    n_types, shared = _ZERO, _ZERO
-    own = stamp + side
-    while True:
+def _count(data: Any, start: int, ends: Any, at: int, stamp: Any, right: bool, table: Any) -> Any:
+    """Count the token types of a sentence, and those shared; return the next index of `ends`."""
+    stamps, keys, starts = table
+    types = shared = 0
+    own = stamp + _U(right)
+    while types <= MOST_TYPES:
         end = ends[at]
-        at += _ONE
-        if end != start:
-            slot = _find_slot(data, start, end, stamp, stamps, keys, starts)
-            seen = stamps[slot]
-            n_types += U(seen < own)
-            shared += U(seen == stamp) & side
-            stamps[slot] = own
-            if n_types > _MOST_TYPES:
-                break
-        if data[end] == _TAB or data[end] == _NEWLINE:
+        at += 1
+        if end > start:
+            key = _key(data, _U(start), _U(end - start))
+            slot = key * _MIX >> _SHIFT
+            while stamps[slot] >= stamp and not (
+                keys[slot] == key and (key < _LONG or _is_same(data, start, end, starts[slot]))
+            ):
+                slot = slot + _ONE & _MASK
+            types += stamps[slot] < own
+            shared += right and stamps[slot] == stamp
+            stamps[slot], keys[slot], starts[slot] = own, key, _U(start)
+        if data[end] <= _NEWLINE:  # or a TAB
             break
-        start = end + _ONE
-    return n_types, shared, at
+        start = end + 1
+    return types, shared, at
 
 
 @_inlined
-def _find_slot(
-    data: Any, start: Any, end: Any, stamp: Any, stamps: Any, keys: Any, starts: Any
-) -> Any:
-    """Return the slot of a token, or a free one, where its key is put."""
-    key = _key(data, start, end)
-    slot = (key * _MIX) >> _HASH_SHIFT
-    while True:
-        is_free = stamps[slot] < stamp
-        if (is_free | (keys[slot] == key)) and (
-            key < _LONG or is_free or _is_same(data, start, end, starts[slot])
-        ):
-            break
-        slot = (slot + _ONE) & _MASK
-    keys[slot] = key
-    starts[slot] = start
-    return slot
-
-
-@_inlined
-def _key(data: Any, start: Any, end: Any) -> Any:
-    """Return the number for a token; tokens share it only if it is `_LONG` or more."""
-    word = _word(data, start)
-    if end - start <= _EIGHT:
-        return word & (_ALL_BITS >> (_WORD_BITS - ((end - start) << _THREE)))
-    key = _ZERO
-    while start + _EIGHT < end:
-        key = (key ^ word) * _MIX
-        key ^= key >> _HALF_WORD
-        start += _EIGHT
-        word = _word(data, start)
-    return key ^ (word & (_ALL_BITS >> (_WORD_BITS - ((end - start) << _THREE)))) | _LONG
+def _key(data: Any, start: Any, size: Any) -> Any:
+    """Return a number for a token; different tokens share it only if it is `_LONG` or more."""
+    if size <= _U(8):
+        return _word(data, start) & (_U(2**64 - 1) >> _U(64) - _U(8) * size)
+    return (_word(data, start) * _MIX ^ _word(data, start + size - _U(8))) | _LONG
 
 
 @_inlined
 def _word(data: Any, start: Any) -> Any:
     """Return eight bytes as a number; LLVM makes one load of it."""
-    word = U(data[start])
+    word = _U(data[start])
     for index in range(1, 8):
-        word |= U(data[start + U(index)]) << U(8 * index)
+        word |= _U(data[start + _U(index)]) << _U(8 * index)
     return word
 
 
 @_inlined
-def _is_same(data: Any, start: Any, end: Any, other: Any) -> Any:
-    """Tell whether the token that begins at `other` is the one from `start` to `end`."""
-    while start < end and data[other] == data[start]:
-        start += _ONE
+def _is_same(data: Any, start: int, end: int, other: Any) -> Any:
+    for position in range(start, end):
+        if data[position] != data[other]:
+            return False
         other += _ONE
-    return start == end and _IS_WHITE[data[other]] != _ZERO
+    return _IS_WHITE[data[other]]
 
 
 @_inlined
-def _is_indented(data: Any, start: Any) -> Any:
-    return _IS_WHITE[data[start]]
-
-
-@_inlined
-def _write(records: Any, row: Any, shared: Any, left: Any, right: Any) -> bool:
-    """Write the cosine with ten decimals, unless their rounding is in doubt.
-
-    The product with 1e10 is off by 2e-6 at most.
-    """
-    scaled = 0.0
-    if shared != _ZERO:
-        scaled = shared / (math.sqrt(left) * math.sqrt(right)) * _DECIMALS
-    digits = U(scaled)
-    rest = scaled - math.floor(scaled)
-    if abs(rest - 0.5) < _DOUBT:
+def _write(records: Any, place: int, shared: int, left: int, right: int) -> bool:
+    """Write the cosine with ten decimals; return False if their rounding is in doubt."""
+    scaled = shared / (math.sqrt(left) * math.sqrt(right)) * 1e10 if shared else 0.0
+    digits, rest = _U(scaled), scaled - math.floor(scaled)
+    if abs(rest - 0.5) < 1e-5:  # the product with 1e10 is off by 2e-6 at most
         return False
-    digits += U(rest > 0.5)
-    first = row * _RECORD
-    records[first + _LAST_DIGIT + _ONE] = _NEWLINE
-    for index in range(10):
-        quotient = digits // _TEN
-        records[first + _LAST_DIGIT - U(index)] = _DIGIT_0 + (digits - quotient * _TEN)
-        digits = quotient
-    records[first + _ONE] = _POINT
-    records[first] = _DIGIT_0 + digits
+    digits += _U(rest > 0.5)
+    records[place + RECORD - 1] = _NEWLINE
+    for index in range(RECORD - 2, 1, -1):
+        records[place + index] = _DIGIT_0 + digits % _TEN
+        digits //= _TEN
+    records[place], records[place + 1] = _DIGIT_0 + digits, _POINT
     return True
