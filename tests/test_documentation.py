@@ -25,7 +25,6 @@ NOT_TESTED = {
     ("docs/fetching.md", "$ stsbaselines data fetch sts2013"): "needs network",
     ("docs/own-system.md", "# minilm.py"): "its package is 87 MB; test_systems.py uses it",
     ("docs/reports.md", r"\input{comparison.tex}"): "LaTeX is not installed",
-    ("docs/scale.md", "from stsbaselines import load"): "needs a cluster; test_dask.py starts one",
     ("docs/typed.md", "$ export EUROPEANA_API_KEY"): "needs network and a key of one's own",
 }
 

@@ -1,0 +1,147 @@
+"""Work on many items at once, with results in order."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from stsbaselines.baselines.token_cosine import TokenCosine
+from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.predictor import in_order
+
+
+def pid_of(item: object) -> int:
+    return os.getpid()
+
+
+def fail_at(last: int, error: Exception, item: int) -> int:
+    if item == last:
+        raise error
+    return item
+
+
+def die_at(last: int, item: int) -> int:
+    if item == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+def two_then(error: Exception) -> Iterator[int]:
+    yield from (0, 1)
+    raise error
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+@pytest.mark.parametrize("count", [0, 1, 2, 17])
+def test_results_come_in_the_order_of_the_items(n_jobs: int, count: int) -> None:
+    def times(factor: int, item: int) -> int:
+        return factor * item
+
+    assert list(in_order(functools.partial(times, 3), range(count), n_jobs)) == [
+        3 * item for item in range(count)
+    ]
+
+
+@pytest.mark.parametrize(("n_jobs", "count"), [(1, 3), (2, 1), (-1, 1)])
+def test_one_job_or_item_stays_in_this_process(n_jobs: int, count: int) -> None:
+    assert set(in_order(pid_of, range(count), n_jobs)) == {os.getpid()}
+
+
+def test_several_jobs_are_other_processes() -> None:
+    assert os.getpid() not in set(in_order(pid_of, range(9), 2))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("error", [InputError("a bad line"), MissingDataError("no data")])
+def test_an_input_error_keeps_its_place(error: InputError, n_jobs: int) -> None:
+    found = in_order(functools.partial(fail_at, 5, error), range(20), n_jobs)
+    assert [next(found) for _ in range(5)] == list(range(5))
+    with pytest.raises(type(error), match=f"^{error}$"):
+        next(found)
+
+
+def test_an_unforeseen_error_names_its_place_in_the_code() -> None:
+    with pytest.raises(KeyError, match="word") as caught:
+        list(in_order(functools.partial(fail_at, 1, KeyError("word")), range(3), 2))
+    assert "in fail_at" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("error", [InputError("a bad line"), KeyError("word")])
+def test_an_error_of_the_items_comes_after_the_results_before_it(
+    error: Exception, n_jobs: int
+) -> None:
+    found = in_order(abs, two_then(error), n_jobs)
+    assert [next(found), next(found)] == [0, 1]
+    with pytest.raises(type(error)):
+        next(found)
+
+
+def test_a_worker_that_is_killed_is_reported_in_one_sentence() -> None:
+    with pytest.raises(InputError, match=r"^A worker process was killed, perhaps for lack of"):
+        list(in_order(functools.partial(die_at, 5), range(20), 2))
+
+
+def test_workers_can_be_started_again_after_one_was_killed() -> None:
+    with pytest.raises(InputError, match="was killed"):
+        list(in_order(functools.partial(die_at, 1), range(4), 2))
+    assert list(in_order(abs, range(4), 2)) == [0, 1, 2, 3]
+
+
+def test_results_that_nobody_wants_are_dropped_silently() -> None:
+    found = in_order(abs, range(1000), 2)
+    assert next(found) == 0
+    found.close()  # type: ignore[attr-defined]
+    assert list(in_order(abs, range(3), 2)) == [0, 1, 2]
+
+
+INTERRUPTED = """
+import sys, time
+from stsbaselines.predictor import in_order
+print("begins", flush=True)
+for _ in in_order(time.sleep, [0.01] * 100_000, 2):
+    pass
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("seconds", [0.0, 0.3, 2.0])
+def test_an_interrupt_of_all_processes_is_printed_once(seconds: float) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as running:
+        assert running.stdout
+        running.stdout.readline()
+        time.sleep(seconds)  # no result depends on it: workers may have started or not
+        os.killpg(running.pid, signal.SIGINT)
+        _, printed = running.communicate(timeout=60)  # ends when all have closed the pipe
+    assert printed.splitlines()[-1] == b"KeyboardInterrupt", printed.decode()
+    assert printed.count(b"KeyboardInterrupt") == printed.count(b"Traceback") == 1, printed.decode()
+
+
+def test_a_baseline_predicts_the_same_in_processes() -> None:
+    pairs = [("a cat sat", f"a {word}") for word in ["cat", "dog", "cat sat"] * 9]
+    one, two = (
+        np.concatenate(list(TokenCosine().predict_chunks(iter(pairs), 5, n_jobs)))
+        for n_jobs in (1, 2)
+    )
+    assert one.tobytes() == two.tobytes()
+
+
+def test_a_large_array_reaches_the_workers() -> None:
+    numbers = np.arange(500_000.0)
+    assert (
+        list(in_order(functools.partial(np.dot, numbers), [numbers] * 3, 2))
+        == [np.dot(numbers, numbers)] * 3
+    )
