@@ -24,7 +24,6 @@ from stsbaselines.io import (
     Entry,
     atomic_write,
     entries_of,
-    exists,
     lines_of,
     new_folder,
     open_to_read,
@@ -35,7 +34,6 @@ from stsbaselines.io import (
     target_of,
     to_displayable,
     to_json,
-    unpacked_name,
     whole_lines,
     write_text,
 )
@@ -133,14 +131,6 @@ def test_a_disk_that_fails_is_reported() -> None:
     )
 
 
-def test_something_is_there_even_if_it_is_a_broken_link(tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    assert not exists(link)
-    link.symlink_to("nothing")
-    assert exists(link)
-    assert not exists(Path("/dev/null/nothing"))
-
-
 # Compressed files
 
 
@@ -195,10 +185,6 @@ def test_a_compressed_line_without_end_is_refused(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"a" * (1 << 26)))
     with open_to_read(path) as stream:
         assert "over 1 MiB" in refusal(lambda: next(lines_of(stream, "pairs.tsv.gz")))
-
-
-def test_the_ending_of_a_compressed_file_is_no_part_of_its_name() -> None:
-    assert unpacked_name("pairs.tsv.gz") == unpacked_name("pairs.tsv") == "pairs.tsv"
 
 
 @given(st.integers(0, 250))

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import lines_of, new_folder, open_as_is, open_to_read, read_whole, to_json
+from stsbaselines.io import lines_of, new_folder, open_to_read, read_whole, to_json
 from stsbaselines.text.chunker import chunk_spans
 from stsbaselines.text.names import (
     GAZETTEERS,
@@ -310,7 +310,10 @@ def _members(path: Path) -> dict[str, bytes]:
     """Return the files of an archive, by name."""
     members: dict[str, bytes] = {}
     try:
-        with open_as_is(path) as stream, tarfile.open(fileobj=stream) as archive:
+        with (
+            open_to_read(path, decompress=False) as stream,
+            tarfile.open(fileobj=stream) as archive,
+        ):
             for member in archive:
                 if file := archive.extractfile(member):
                     members[member.name] = file.read()

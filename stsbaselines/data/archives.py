@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.io import ZIP_ERRORS, is_device, open_as_is, open_to_read
+from stsbaselines.io import is_device, open_to_read
 
 LARGEST_FILE = 16 << 20  # bytes; the official files are smaller
 LARGEST_ARCHIVE = 1 << 28  # bytes, unpacked
-_DAMAGE = (*ZIP_ERRORS, tarfile.TarError, MemoryError)
 
 Contents = Iterator[tuple[str, bytes | None]]
 
@@ -27,7 +26,7 @@ def contents_of(path: Path) -> Contents:
     """
     if is_device(path):
         raise InputError([Fault(str(path), "a pipe or a device", "a regular file")])
-    with open_as_is(path) as stream:
+    with open_to_read(path, decompress=False) as stream:
         is_gzip = stream.read(2) == b"\x1f\x8b"
     mode = "r:gz" if is_gzip else "r:"
     try:
@@ -41,7 +40,7 @@ def contents_of(path: Path) -> Contents:
             yield "", content if len(content) <= LARGEST_FILE else None
     except InputError:
         raise
-    except _DAMAGE:
+    except Exception:  # zipfile, tarfile and zlib raise many kinds for damaged content
         raise InputError([Fault(str(path), "damaged content", "a whole archive")]) from None
 
 
@@ -62,7 +61,7 @@ def _is_tar(path: Path, mode: str) -> bool:
         tarfile.open(path, mode).close()  # type: ignore[call-overload]
     except InputError:
         raise
-    except _DAMAGE:
+    except Exception:  # zipfile, tarfile and zlib raise many kinds for damaged content
         return False
     return True
 

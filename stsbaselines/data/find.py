@@ -2,7 +2,7 @@
 
 Directories are searched in this order: the one given (``--data-dir``),
 ``$STSBASELINES_DATA``, ``./data``, the user's cache. The samples come with the package.
-A file may also be packed, as ``NAME.gz`` or ``NAME.zst``.
+A file may also be packed, as ``NAME.gz``.
 ``stsbaselines data fetch TASK`` downloads files into the user's cache.
 """
 
@@ -18,7 +18,7 @@ import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.errors import Fault, InputError, MissingDataError
-from stsbaselines.io import PACKED, read_whole, unpacked_name
+from stsbaselines.io import read_whole
 
 ENVIRONMENT = "STSBASELINES_DATA"
 OFFLINE = "STSBASELINES_OFFLINE"
@@ -150,7 +150,7 @@ def _search(
 
 def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
     for folder, place in _task_folders(task, data_dir):
-        for path in (place / f"{name}{ending}" for ending in ("", *PACKED)):
+        for path in (place / f"{name}{ending}" for ending in ("", ".gz")):
             if path.is_file():
                 yield folder, path
 
@@ -296,7 +296,7 @@ def require_resource(task: Task, name: str, data_dir: str | Path | None = None) 
 def is_unverified(task: Task, name: str, path: Path) -> bool:
     """Return whether a resource was found under a name whose checksum is not known."""
     return any(
-        file.unverified and file.name in (path.name, unpacked_name(path.name))
+        file.unverified and file.name in (path.name, path.name.removesuffix(".gz"))
         for file in task.resource(name)
     )
 

@@ -31,7 +31,6 @@ from stsbaselines.io import (
     LONGEST_LINE,
     has_bom,
     is_without_newlines,
-    number_of_lines,
     plain_rows,
     whole_lines,
 )
@@ -269,7 +268,11 @@ def blocks_of(stream: BinaryIO, size: int | None = None) -> Iterator[Block]:
     read = None if stream.seekable() else functools.partial(_read_available, stream)
     for content in whole_lines(stream, size or BLOCK_SIZE, read):
         yield Block(offset, len(content), first, content)
-        offset, first = offset + len(content), first + number_of_lines(content)
+        offset, first = offset + len(content), first + _number_of_lines(content)
+
+
+def _number_of_lines(content: bytes) -> int:
+    return content.count(b"\n") + (content[-1:] not in b"\n")  # the last may lack its newline
 
 
 def _read_available(stream: BinaryIO, size: int) -> bytes:
@@ -333,7 +336,7 @@ def scored(system: System, given: Input, block: Block) -> Result:
     """Return the output for a block."""
     block = _read(given, block)
     content = block.content or b""
-    pairs = number_of_lines(content) if isinstance(content, bytes) else len(content)
+    pairs = _number_of_lines(content) if isinstance(content, bytes) else len(content)
     return Result(block.size, pairs, _output_of(system, given, block))
 
 
@@ -354,9 +357,10 @@ def _output_of(system: System, given: Input, block: Block) -> bytes:
         lines = system.score_lines(content)
         if lines is not None:
             return lines
-    predictor = system.predictor() if isinstance(system, LineScorer) else system
-    family = family_named(_FAMILIES[predictor.predicts])
-    chunks = output_lines(family, predictor, _pairs_of(given, block), 1, start=block.first)
+    if isinstance(system, LineScorer):
+        system = baselines.create(system.name, kernel=system.kernel)
+    family = family_named(_FAMILIES[system.predicts])
+    chunks = output_lines(family, system, _pairs_of(given, block), 1, start=block.first)
     return b"".join(lines for _, lines in chunks)
 
 

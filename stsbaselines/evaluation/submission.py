@@ -11,7 +11,7 @@ from typing import Any
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require, require_all
 from stsbaselines.errors import Fault, InputError, MissingDataError, nearest, suggestion
-from stsbaselines.io import entries_of, open_to_read, unpacked_name
+from stsbaselines.io import entries_of, open_to_read
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.base import Scores, family_of
 
@@ -128,7 +128,7 @@ def output_files(
     if mapping:
         raise InputError([Fault(str(path), "a file", "a folder, whose files --map names")])
     only = task.dataset_names[0] if len(task.datasets) == 1 else None
-    label = dataset or only or family_of(task).label_of_output(unpacked_name(path.name))
+    label = dataset or only or family_of(task).label_of_output(path.name.removesuffix(".gz"))
     if label is None or (dataset is None and label not in task.dataset_names):
         names = ", ".join(task.dataset_names)
         found = f"the file name {path.name!r}{suggestion(label or '', task.dataset_names)}"
@@ -142,7 +142,7 @@ def _files_of_folder(
     family = family_of(task)
     labels: dict[str, list[str]] = {}
     for path in entries_of(folder):
-        label = family.label_of_output(unpacked_name(path.name))
+        label = family.label_of_output(path.name.removesuffix(".gz"))
         if label is not None and path.name not in mapping.values():
             labels.setdefault(label, []).append(path.name)
     for name, file_name in mapping.items():

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import open_to_read, unpacked_name
+from stsbaselines.io import open_to_read
 from stsbaselines.scoring import correlation, paraphrase, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
@@ -237,7 +237,7 @@ class PitFamily(Family):
 
         faults: list[Fault | str] = []
         notes = []
-        if not self.output_name.fullmatch(unpacked_name(path.name)):
+        if not self.output_name.fullmatch(path.name.removesuffix(".gz")):
             notes.append("the file name is none that a submission may have")
             if strict:
                 wanted = "a name such as PIT2015_TEAM_01_run.output"
