@@ -72,7 +72,7 @@ class InputError(ValueError):
 
 
 class MissingDataError(InputError):
-    """Official data that is not here."""
+    """Official data that was not found."""
 
 
 class LostWorkersError(InputError):
@@ -91,61 +91,32 @@ def visible(text: str) -> str:
     r"""Return a text with escapes for the characters that a terminal acts on instead of showing.
 
     Newlines and TABs are kept.
-
-    Examples
-    --------
-    >>> print(visible("a \x1b[2Jcat\u202e"))
-    a \x1b[2Jcat\u202e
     """
     return _UNSEEN.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def shown(text: bytes | str, longest: int = 40) -> str:
-    r"""Return `text` quoted, on one line, shortened to `longest` characters.
-
-    Examples
-    --------
-    >>> shown(b"1,5\r")
-    "'1,5\\r'"
-    """
+    r"""Return `text` quoted, on one line, shortened to `longest` characters."""
     if isinstance(text, bytes):
         text = text[: 4 * longest].decode("utf-8", "backslashreplace")
     return ascii(text if len(text) <= longest else text[: longest - 3] + "...")
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most like `name`, if one is.
-
-    Examples
-    --------
-    >>> nearest("onwn", ["headlines", "OnWN"])
-    'OnWN'
-    """
+    """Return the known name that is most like `name`, if one is."""
     by_lower_case = {each.lower(): each for each in known}
     found = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
     return by_lower_case[found[0]] if found else None
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return ", did you mean 'X'?" for the nearest known name, or "".
-
-    Examples
-    --------
-    >>> suggestion("token-cosin", ["random", "token-cosine"])
-    ", did you mean 'token-cosine'?"
-    """
+    """Return ", did you mean 'X'?" for the nearest known name, or ""."""
     meant = nearest(name, known)
     return f", did you mean {meant!r}?" if meant else ""
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
-    """Return the error for a `name` that is none of the `known` ones.
-
-    Examples
-    --------
-    >>> print(unknown("task", "sts2011", ["sts2012", "pit2015"]))
-    there is no task 'sts2011', did you mean 'sts2012'? There are: sts2012, pit2015.
-    """
+    """Return the error for a `name` that is none of the `known` ones."""
     names = list(known)
     hint = suggestion(str(name), names) or "."
     return InputError(f"there is no {kind} {name!r}{hint} There are: {', '.join(names)}.")

@@ -38,9 +38,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     It is an estimator of scikit-learn: `__init__` only stores its parameters, learned
     attributes end in ``_``, `sklearn.base.clone` and `GridSearchCV` work. A subclass
-    defines `name` and `predict`; `fit` if it learns; `predicts` if it predicts something
-    other than scores (``alignments`` of chunks); and `files`, the names of parameters that are
-    paths of files it reads.
+    defines `name` and `predict`; `fit` if it learns; and `predicts` if it predicts something
+    other than scores (``alignments`` of chunks).
 
     Examples
     --------
@@ -55,7 +54,6 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     name: ClassVar[str]
     predicts: ClassVar[str] = "scores"
-    files: ClassVar[tuple[str, ...]] = ()
     loaded_from: Path | None = None
 
     def fit(self: Self, pairs: Sequence[Any], gold: Any = None) -> Self:
@@ -99,13 +97,6 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         ndarray of shape (up to chunk_size,)
         """
         yield from in_order(self._predict_chunk, chunks_of(pairs, chunk_size), n_jobs)
-
-    def files_read(self) -> dict[str, Path]:
-        """Return the files and folders that its parameters name, by their labels."""
-        values = [getattr(self, name) for name in self.files]
-        each = [one for value in values for one in (value if isinstance(value, list) else [value])]
-        paths = [Path(one) for one in each if isinstance(one, str | os.PathLike)]
-        return {f"file {path}": path for path in paths if path.exists()}
 
     def is_pairwise(self) -> bool:
         """Return whether the prediction for a pair does not depend on the other pairs."""

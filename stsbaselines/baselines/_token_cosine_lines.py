@@ -9,14 +9,11 @@ import functools
 import importlib.util
 import math
 from types import ModuleType
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from stsbaselines.errors import InputError, unknown
 from stsbaselines.io import plain_rows
 from stsbaselines.version import __version__
-
-if TYPE_CHECKING:
-    from stsbaselines.predictor import Predictor
 
 Kernel = Literal["auto", "python", "numba"]
 
@@ -54,12 +51,6 @@ class LineScorer:
     def is_pairwise(self) -> bool:
         """Return whether the score of a pair does not depend on other pairs."""
         return True
-
-    def predictor(self) -> Predictor:
-        """Return the predictor that it stands for."""
-        from stsbaselines.baselines.token_cosine import TokenCosine  # slow to import
-
-        return TokenCosine(self.kernel)
 
     def score_lines(self, lines: bytes) -> bytes | None:
         """Score whole lines; None if the reader of pairs may refuse one."""

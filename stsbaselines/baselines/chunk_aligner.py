@@ -60,7 +60,6 @@ class ChunkAligner(Predictor):
     """
 
     name: ClassVar[str] = "chunk-aligner"
-    files: ClassVar[tuple[str, ...]] = ("chunker",)
     predicts: ClassVar[str] = "alignments"
 
     def __init__(

@@ -63,7 +63,6 @@ class DKPro(DKProString):
     """
 
     name: ClassVar[str] = "dkpro"
-    files: ClassVar[tuple[str, ...]] = ("corpora", "wordnet")
     all_groups: ClassVar[tuple[str, ...]] = (*DKProString.all_groups, "resnik", "esa")
 
     def __init__(

@@ -111,7 +111,6 @@ class NgramLogisticRegression(Predictor):
     """
 
     name: ClassVar[str] = "ngram-logreg"
-    files: ClassVar[tuple[str, ...]] = ("weights",)
     value_: FloatArray | None
 
     def __init__(

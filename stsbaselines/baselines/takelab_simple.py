@@ -111,7 +111,6 @@ class TakeLabSimple(Predictor):
     """
 
     name: ClassVar[str] = "takelab-simple"
-    files: ClassVar[tuple[str, ...]] = ("corpora", "wordnet")
     all_groups: ClassVar[tuple[str, ...]] = tuple(GROUPS)
 
     def __init__(
