@@ -246,7 +246,7 @@ def test_2013_runs_without_the_restricted_sentences(
     assert statuses["headlines"] == "exact"
     assert statuses["SMT"] == statuses["Mean"] == "no data"
     assert "LDC" in next(cell.reason for cell in results.cells if cell.name == "Mean")
-    assert "SMT was left out" in results.notes[0]
+    assert "SMT was excluded" in results.notes[0]
 
 
 def test_a_changed_official_file_is_refused(

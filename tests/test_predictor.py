@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -82,7 +83,7 @@ def test_grid_search_finds_the_better_parameter() -> None:
 
 def test_a_pipeline_of_transformer_and_predictor() -> None:
     assert make_pipeline("passthrough", TokenCosine()).predict([("a", "a")]).tolist() == [1]
-    pipeline = make_pipeline(CharacterNgrams(), "passthrough").fit(PAIRS, GOLD)
+    pipeline = make_pipeline(CharacterNgrams(), LinearRegression()).fit(PAIRS, GOLD)
     assert "CharacterNgrams()" in repr(pipeline)
     assert "CharacterNgrams" in pipeline._repr_html_()
 
