@@ -337,11 +337,6 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
     """Yield `function` of each item, in order, computed in several processes.
 
     With one job, or for a single item, nothing leaves this process.
-
-    Raises
-    ------
-    InputError
-        If a worker was killed.
     """
     items = iter(items)
     first = list(itertools.islice(items, 0 if n_jobs == 1 else 2))

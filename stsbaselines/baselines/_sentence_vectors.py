@@ -28,14 +28,7 @@ class SentenceVectors(TransformerMixin, Predictor):  # type: ignore[misc]
     """
 
     def fit(self, sentences: Iterable[Any], gold: Any = None) -> Any:
-        """Learn from a corpus.
-
-        Parameters
-        ----------
-        sentences : iterable of str or of (str, str)
-            Read one by one, so that they need not fit in memory. Both sentences of a pair count.
-        gold : ignored
-        """
+        """Learn from a corpus."""
         self._check_parameters()
         vocabulary, counts = count_matrix(_each_sentence(sentences), FEWEST_OCCURRENCES)
         if not vocabulary.columns:

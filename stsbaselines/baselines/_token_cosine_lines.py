@@ -29,13 +29,7 @@ def check_kernel(kernel: str) -> None:
 
 
 class LineScorer:
-    """What `TokenCosine.score_lines` does; it stands for the predictor as long as lines are plain.
-
-    Parameters
-    ----------
-    kernel : str
-        See `TokenCosine`.
-    """
+    """Scores plain lines in place of `TokenCosine`, without importing scikit-learn."""
 
     name: ClassVar[str] = "token-cosine"
     predicts: ClassVar[str] = "scores"

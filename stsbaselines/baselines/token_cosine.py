@@ -31,15 +31,6 @@ _WHITE_SPACE = b" \t\n\r\f\v"
 def tokens(sentence: str) -> set[bytes]:
     r"""Return the token types of a sentence, as the official program splits it.
 
-    Parameters
-    ----------
-    sentence : str
-        Bytes that are not UTF-8 are surrogate escapes, as the readers give them.
-
-    Returns
-    -------
-    set of bytes
-
     Examples
     --------
     >>> sorted(tokens("A dog, a\u00a0cat "))

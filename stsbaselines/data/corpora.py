@@ -131,11 +131,6 @@ def find_wordnet(data_dir: str | Path | None = None) -> Path:
     """Return where the files of WordNet are: a folder, or a zip archive of one.
 
     `data_dir` is searched as by `sentences_of`; Debian's folder comes last.
-
-    Raises
-    ------
-    MissingDataError
-        If WordNet was not found; the message says how to get it.
     """
     debian = DEBIAN_WORDNET if DEBIAN_WORDNET.is_dir() else None
     return _required("wordnet", nltk_place("wordnet", data_dir) or debian)

@@ -98,34 +98,6 @@ def fetch_records(
     An item of several pairs is requested once. A record whose text file exists is kept, so
     that a rerun continues an interrupted run.
 
-    Parameters
-    ----------
-    urls : sequence of (str, str)
-        The items of each pair.
-    out : Path
-        ``json/NAME.json`` gets the API's answers, ``text/NAME.txt`` the text made from them.
-    api_key : str
-        The user's key; it is written nowhere, and appears in no message.
-    text_of_json : callable on (bytes, str)
-        Makes the text file from an answer and a name for messages; raises InputError if it
-        cannot: `stsbaselines.tasks.records.text_of_json`.
-    base_url : str
-        Address of the API: https, or http on this machine.
-    pause : float
-        Seconds between two requests, at most 120; doubled for each retry.
-    progress : callable on (int, int), optional
-        Called with the number of items that are done, and of all items.
-
-    Returns
-    -------
-    RecordsSummary
-
-    Raises
-    ------
-    InputError
-        If an argument is malformed, the key is refused, there were too many requests, five
-        items in a row were not answered, or a file cannot be written.
-
     Examples
     --------
     >>> import tempfile

@@ -70,22 +70,7 @@ class Located:
 
 
 def directories(data_dir: str | Path | None = None) -> Iterator[Path]:
-    """Yield the data directories to search, in order.
-
-    Parameters
-    ----------
-    data_dir : path, optional
-        Searched first.
-
-    Yields
-    ------
-    Path
-
-    Raises
-    ------
-    InputError
-        If the directory given, or the one named by ``$STSBASELINES_DATA``, does not exist.
-    """
+    """Yield the data directories to search, in order."""
     named = [("", data_dir), (f"${ENVIRONMENT}: ", os.environ.get(ENVIRONMENT) or None)]
     for origin, directory in named:
         if directory is None:
@@ -367,24 +352,7 @@ def listing(tasks: Sequence[Task], data_dir: str | Path | None = None) -> list[d
 def verify(
     tasks: Sequence[Task], data_dir: str | Path | None = None, complete: bool = False
 ) -> tuple[list[str], list[Fault | str]]:
-    """Compare the files of tasks with the official checksums.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-    data_dir : path, optional
-        Searched first.
-    complete : bool
-        Whether it is a fault if no file of a task was found.
-
-    Returns
-    -------
-    right : list of str
-        Lines to show: how many files of each task are right.
-    faults : list of Fault or str
-        Each file that is wrong, or missing from a task of which other files were found.
-        Restricted files may be missing.
-    """
+    """Compare the files of tasks with the official checksums."""
     right: list[str] = []
     faults: list[Fault | str] = []
     for task in tasks:

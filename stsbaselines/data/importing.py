@@ -85,22 +85,6 @@ class Plan:
 def plan(path: Path, target: Path | None = None) -> Plan:
     """Recognise the official files in a file, a folder or an archive; nothing is written.
 
-    Parameters
-    ----------
-    path : Path
-        A file, a zip or tar archive, or a folder of them.
-    target : Path, optional
-        The data directory; by default that in the user's cache.
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    InputError
-        If none of the files is official.
-
     Examples
     --------
     >>> from stsbaselines.data.find import SAMPLES
@@ -129,14 +113,7 @@ def plan(path: Path, target: Path | None = None) -> Plan:
 
 
 def place(plan: Plan) -> int:
-    """Write the new files of a plan, and return how many.
-
-    Raises
-    ------
-    InputError
-        If another file is in the place of one: then nothing is written. If a file cannot be
-        written, those written before it are kept.
-    """
+    """Write the new files of a plan, and return how many."""
     faults: list[Fault | str] = [
         Fault(str(each.path), "another file", f"nothing, or what {each.found} has")
         for each in plan.placements

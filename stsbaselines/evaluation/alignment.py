@@ -99,21 +99,6 @@ def compare_alignments(
 ) -> tuple[list[str], list[str]]:
     """Compare the alignments of a sentence pair with the gold standard.
 
-    Parameters
-    ----------
-    system, gold : sequence of ChunkAlignment
-    tokens : (sequence of str, sequence of str)
-        Of the gold standard's sentences; punctuation does not count.
-
-    Returns
-    -------
-    of_system : list of str
-        ``right``, ``wrong type``, ``wrong score`` (if the type is right), or ``spurious``
-        where the gold standard does not align these two chunks; "" where nothing that
-        counts is aligned.
-    of_gold : list of str
-        The same, but ``missed`` where the system does not align these two chunks.
-
     Examples
     --------
     >>> one = ChunkAlignment((1,), (1,), ("EQUI",), 5.0)
@@ -156,22 +141,6 @@ def _verdict(
 
 def align(left: str, right: str, **parameters: Any) -> AlignedPair:
     """Chunk and align two sentences by the baseline.
-
-    Parameters
-    ----------
-    left, right : str
-        Sentences as usually written; punctuation is separated from words here.
-    **parameters
-        Of `stsbaselines.baselines.chunk_aligner.ChunkAligner`.
-
-    Returns
-    -------
-    AlignedPair
-
-    Raises
-    ------
-    InputError
-        If a sentence is empty.
 
     Examples
     --------

@@ -80,11 +80,6 @@ def system_of(baseline: str, parameters: Mapping[str, Any]) -> System:
     """Return a baseline by its name, or a saved predictor by its folder.
 
     For token-cosine, it is what scores lines without slow imports.
-
-    Raises
-    ------
-    InputError
-        If there is none, or a parameter that it does not have.
     """
     if baseline == LineScorer.name and parameters.keys() <= {"kernel"}:
         return LineScorer(**parameters)
@@ -135,36 +130,7 @@ def predict_file(
     scheduler: str | None = None,
     advance: Advance = no_advance,
 ) -> int:
-    """Predict the sentence pairs of a file or of standard input, block by block.
-
-    Parameters
-    ----------
-    system : Predictor or LineScorer
-    source : Path or None
-        Its name says what it is: ``.csv``, ``.jsonl``, ``.parquet``, else lines of two sentences.
-        None for lines on standard input. A regular file is checked before any score is printed.
-    out : Path or None
-        Likewise; it appears when all is done, or not at all. None for lines on standard output.
-    n_jobs : int
-        Number of processes, -1 for all cores; of workers, with a scheduler.
-    columns : (str, str), optional
-        Columns of a table with the sentences; a source that is no other table is then TSV with a
-        header.
-    scheduler : str, optional
-        Address of the scheduler of a dask cluster.
-    advance : callable
-        Called after each block with the numbers of bytes and of pairs.
-
-    Returns
-    -------
-    int
-        The number of pairs.
-
-    Raises
-    ------
-    InputError
-        For lines or rows that are no pairs, or files that cannot be read or written.
-    """
+    """Predict the sentence pairs of a file or of standard input, block by block."""
     if not isinstance(system, LineScorer):
         system = ready(system)
     if system.predicts not in _FAMILIES:

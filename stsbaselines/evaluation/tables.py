@@ -65,21 +65,7 @@ def table_ending(path: Path | None) -> str:
 
 
 def read_table(path: Path, columns: Sequence[str]) -> Iterator[Batch]:
-    """Yield the texts of some columns of a table, a batch of rows at a time.
-
-    Parameters
-    ----------
-    path : Path
-        Its name says what it is: ``.csv``, ``.jsonl``, ``.parquet``, else TSV with a header.
-        ``.gz`` or ``.zst`` after that means that it is packed.
-    columns : sequence of str
-
-    Raises
-    ------
-    InputError
-        After the last good batch, with up to 20 faults: missing columns, rows that do not fit,
-        values that are missing or no text, damaged content.
-    """
+    """Yield the texts of some columns of a table, a batch of rows at a time."""
     ending = table_ending(path)
     if is_device(path):
         raise InputError([Fault(str(path), "a pipe or device", "a regular file")])
@@ -221,11 +207,6 @@ def writing_scores(out: Path | None) -> Iterator[Write]:
     """Yield a function that writes lines of scores to a file, in the format that its name says.
 
     The file appears when the block ends. A table has the column ``score``. None is standard output.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written, or needs the extra ``tables``.
     """
     if out is None:
         yield _print
@@ -302,13 +283,7 @@ def _check_parquet_name(path: Path) -> None:
 
 
 def pyarrow_for(module: str) -> Any:
-    """Return pyarrow with a submodule.
-
-    Raises
-    ------
-    InputError
-        Without the extra ``tables``.
-    """
+    """Return pyarrow with a submodule."""
     try:
         importlib.import_module(f"pyarrow.{module}")
     except ImportError:

@@ -29,29 +29,7 @@ def train_on_corpora(
     data_dir: str | Path | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Train a baseline that learns from sentences.
-
-    Parameters
-    ----------
-    baseline : str
-        ``wtmf``, ``lsa`` or ``lda``.
-    corpora : sequence of str or Path
-        See `stsbaselines.data.corpora.sentences_of`.
-    data_dir : path, optional
-        The directory to search first.
-    parameters : mapping of str to any, optional
-        Parameters of the baseline.
-
-    Returns
-    -------
-    Predictor
-        Its ``corpora_`` has the number of sentences and the sha256 of each corpus.
-
-    Raises
-    ------
-    InputError
-        If a corpus was not found, or is named twice.
-    """
+    """Train a baseline that learns from sentences."""
     _check_distinct_files(corpora, "corpus")
     sources = {str(corpus): sentences_of(corpus, data_dir) for corpus in corpora}
     described: dict[str, dict[str, Any]] = {}
@@ -68,31 +46,7 @@ def train_on_pairs(
     n_jobs: int = 1,
     parameters: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Train a baseline that learns from labelled pairs.
-
-    Parameters
-    ----------
-    baseline : str
-        Such as ``dkpro-string``.
-    sources : sequence of str
-        ``TASK`` or ``TASK/DATASET``.
-    data_dir : path, optional
-        The directory to search first.
-    n_jobs : int
-        Number of processes.
-    parameters : mapping of str to any, optional
-        Parameters of the baseline.
-
-    Returns
-    -------
-    Predictor
-        Its ``trained_on_`` has the number of pairs of each data set.
-
-    Raises
-    ------
-    InputError
-        If a task or data set is unknown, named twice, or was not found.
-    """
+    """Train a baseline that learns from labelled pairs."""
     wanted = [_source(text) for text in sources]
     check_distinct(wanted)
     pairs = read_labelled(wanted, data_dir)
@@ -126,25 +80,7 @@ def datasets_of(sources: Sequence[str]) -> list[str]:
 
 
 def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> Any:
-    """Count the document frequencies of the TF-IDF baseline of typed similarity in catalogues.
-
-    Parameters
-    ----------
-    catalogues : sequence of str or Path
-        See `stsbaselines.tasks.records.read_catalogue`.
-    **parameters
-        Parameters of the baseline.
-
-    Returns
-    -------
-    TypedTfidf
-        Its ``corpora_`` has the number of records and the sha256 of each catalogue.
-
-    Raises
-    ------
-    InputError
-        If a catalogue is malformed or named twice, or a parameter is unknown.
-    """
+    """Count the document frequencies of the TF-IDF baseline of typed similarity in catalogues."""
     _check_distinct_files(catalogues, "catalogue")
     sources = {str(catalogue): read_catalogue(Path(catalogue)) for catalogue in catalogues}
     described: dict[str, dict[str, Any]] = {}

@@ -238,21 +238,6 @@ def select(
 ) -> Table | None:
     """Return a table with some of its rows.
 
-    Parameters
-    ----------
-    of : Table
-    team : str
-        Only rows with this text in the name of the team or the run; case is ignored.
-    unsupervised : bool
-        Only rows that the paper marks as unsupervised.
-    top : int, optional
-        Only so many of the best ranked rows, in order.
-
-    Returns
-    -------
-    Table or None
-        None if no row is left.
-
     Examples
     --------
     >>> found = select(table("sts2015-english"), team="lipn", top=1)

@@ -27,13 +27,7 @@ from stsbaselines.tasks.alignment_file import (
 
 
 def alignment_page(run: InspectedRun) -> str:
-    """Return a page of HTML that shows the alignments of a run; it needs no other file.
-
-    Parameters
-    ----------
-    run : InspectedRun
-        See `stsbaselines.evaluation.alignment.inspect_alignments`.
-    """
+    """Return a page of HTML that shows the alignments of a run; it needs no other file."""
     environment = Environment(
         loader=PackageLoader("stsbaselines.reports"), autoescape=True, undefined=StrictUndefined
     )

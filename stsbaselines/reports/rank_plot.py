@@ -58,25 +58,6 @@ def rank_plot(
 ) -> Figure:
     """Plot the published runs in the order of their ranks, with baselines and systems marked.
 
-    Parameters
-    ----------
-    table : Table
-    column : str
-        See `stsbaselines.reference.ranking.main_column`.
-    marked : mapping of str to float
-        Systems and their numbers; NaN is not drawn.
-    intervals : mapping of str to (float, float), optional
-        Confidence intervals of systems.
-
-    Returns
-    -------
-    Figure
-
-    Raises
-    ------
-    InputError
-        If the table has no run with a number in that column.
-
     Examples
     --------
     >>> from stsbaselines.reference.published import table

@@ -369,11 +369,6 @@ def format_block(number: int, left: str, right: str, alignments: Iterable[ChunkA
 def format_alignment(each: ChunkAlignment, left: Sequence[str], right: Sequence[str]) -> str:
     """Return the line of an alignment of two sentences, given as tokens.
 
-    Raises
-    ------
-    InputError
-        If it is no alignment of these sentences, by the rules for submissions.
-
     Examples
     --------
     >>> format_alignment(ChunkAlignment((), (1, 2), ("NOALI",), None), [], ["a", "cat"])

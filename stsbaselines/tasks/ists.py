@@ -63,14 +63,6 @@ class ChunkedPair(NamedTuple):
 def chunked_sentence(line: str, text: str | None = None) -> ChunkedSentence:
     """Parse a line of a file of chunks, as the organisers' baseline did.
 
-    Parameters
-    ----------
-    line : str
-        Such as ``[ A cat ] [ sat ]``. Words outside brackets are in no chunk; of an
-        unclosed bracket only the words after the next one are.
-    text : str, optional
-        The sentence, if it is at hand.
-
     Examples
     --------
     >>> chunked_sentence("[ A cat ] and [ a dog ]").chunks
@@ -85,22 +77,7 @@ def chunked_sentence(line: str, text: str | None = None) -> ChunkedSentence:
 
 
 def read_chunks(sentences: Path, chunks: Path, count: int | None = None) -> list[ChunkedSentence]:
-    """Read the chunks of sentences.
-
-    Parameters
-    ----------
-    sentences : Path
-        File with one sentence per line.
-    chunks : Path
-        File with the same sentences in chunks.
-    count : int, optional
-        Number of lines that both must have.
-
-    Raises
-    ------
-    InputError
-        With every line that has no chunk, or other words than its sentence.
-    """
+    """Read the chunks of sentences."""
     texts = list(parse_lines(sentences, decoded, count))
     lines = list(parse_lines(chunks, decoded, len(texts)))
     found = [chunked_sentence(line, text) for line, text in zip(lines, texts, strict=True)]
@@ -187,12 +164,6 @@ class IstsFamily(Family):
         ``TS_second_version``, with the special cases of the script's second version. Aggregates
         are plain means. The details are precision and recall by type, the confusion of the types,
         and the scores of each sentence pair.
-
-        Raises
-        ------
-        InputError
-            If an output has other sentences than the gold standard, or tokens that it does not
-            have.
         """
         faults: list[Fault | str] = []
         notes: list[str] = []

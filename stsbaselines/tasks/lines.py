@@ -99,26 +99,7 @@ def parse_numbers(
     skip: Callable[[bytes], bool] | None = None,
     blank: bytes = b"",
 ) -> npt.NDArray[np.float64]:
-    """Parse a file of numbers into an array, a block of lines at once where all are plain numbers.
-
-    Parameters
-    ----------
-    path : Path
-    parse : callable
-        Parses a line into a row; see `parse_lines`. It is called where a block is unusual.
-    bounds : sequence of (float, float) or None
-        Of each column. A column that no line of a block has is NaN there.
-    count : int
-        Number of lines that the file must have.
-    skip : callable, optional
-        Returns whether a line does not count.
-    blank : bytes, optional
-        What an empty column stands for, such as ``nan``.
-
-    Returns
-    -------
-    ndarray of shape (count, n_columns)
-    """
+    """Parse a file of numbers into an array, by blocks where all lines are plain numbers."""
     import numpy as np  # slow to import
 
     lines = _Lines(str(path), parse, count, skip)

@@ -117,16 +117,6 @@ def label_of(text: str) -> Label:
     Of five crowd workers, 3 or more make a paraphrase, 2 are debatable; of an expert's
     degrees 0 to 5, 4 and 5 make one, 3 is debatable.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``(3, 2)`` or ``4``.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
-
     Examples
     --------
     >>> label_of("(2, 3)"), label_of("4")
@@ -143,13 +133,7 @@ def label_of(text: str) -> Label:
 
 
 def read_data(path: Path) -> Iterator[TweetPair]:
-    """Yield the pairs of a data file (``train.data``, ``dev.data``, ``test.data``).
-
-    Raises
-    ------
-    InputError
-        With every line that does not have the 7 columns, or a label that is none.
-    """
+    """Yield the pairs of a data file (``train.data``, ``dev.data``, ``test.data``)."""
     yield from parse_lines(path, _tweet_pair)
 
 

@@ -125,18 +125,6 @@ def record_of_text(content: bytes, name: str) -> Record:
 def read_catalogue(path: Path) -> Iterator[Record]:
     """Yield the records of a catalogue: a JSON object per line.
 
-    Parameters
-    ----------
-    path : Path
-        Plain or, if its name ends in ``.gz`` or ``.zst``, compressed.
-        Keys that are named as the fields of `Record` (``subjects`` as well) give these, all
-        others except ``id`` descriptions. Values are texts or lists of texts.
-
-    Raises
-    ------
-    InputError
-        At the first line that is something else.
-
     Examples
     --------
     >>> import tempfile
@@ -193,12 +181,6 @@ def record_of_json(content: bytes, name: str) -> Record:
     Like the task's script, it ignores values in other languages than ``def``. Newlines become
     blanks and a TAB separates two values, so that the record is that of its text file.
 
-    Raises
-    ------
-    InputError
-        If it is not JSON in UTF-8, nested too deeply, repeats a key, has no ``success``, or
-        has something else where the fields should be; errors call it `name`.
-
     Examples
     --------
     >>> answer = b'{"success": true, "object": {"proxies": [{"dcDate": {"def": ["1905"]}}]}}'
@@ -233,7 +215,7 @@ def _default_values(content: Any, place: str, name: str) -> Iterator[str]:
 
 
 def xml_of(record: Record) -> bytes:
-    r"""Return an XML file of a record; the task's baseline made one per item.
+    """Return an XML file of a record; the task's baseline made one per item.
 
     A character that XML cannot hold (most control characters) becomes U+FFFD.
 
@@ -256,13 +238,6 @@ def xml_of(record: Record) -> bytes:
 
 def record_of_xml(content: bytes, name: str) -> Record:
     """Read the XML file of a record, as `xml_of` writes it.
-
-    Raises
-    ------
-    InputError
-        If it is not well-formed XML in UTF-8, declares a document type or entities, has
-        another element than ``record`` with the fields in it, or a value over 1 MiB; errors
-        call it `name`.
 
     Examples
     --------

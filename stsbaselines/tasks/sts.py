@@ -62,13 +62,7 @@ class StsOutput:
 
 
 def read_pairs(path: Path) -> Iterator[SentencePair]:
-    """Yield the sentence pairs of an input file: its first two TAB-separated columns.
-
-    Raises
-    ------
-    InputError
-        At the first line without two columns; it names the next ones (20 in all) as well.
-    """
+    """Yield the sentence pairs of an input file: its first two TAB-separated columns."""
     with open_to_read(path) as stream:
         yield from pairs_of(stream, str(path))
 

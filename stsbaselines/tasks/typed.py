@@ -281,13 +281,7 @@ def _notes(
 
 
 def check_records(pairs: Sequence[Any]) -> None:
-    """Refuse what is no sequence of pairs of records.
-
-    Raises
-    ------
-    InputError
-        Naming the first pair that is none.
-    """
+    """Refuse what is no sequence of pairs of records."""
     for number, pair in enumerate(pairs):
         if not (isinstance(pair, tuple | list) and len(pair) == 2):
             raise InputError([Fault(f"pairs[{number}]", repr(pair)[:80], "a pair of two Records")])

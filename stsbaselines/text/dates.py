@@ -103,16 +103,6 @@ class _Unit(NamedTuple):
 def years_of(expression: str) -> Years | None:
     """Return the years of a date expression, such as the date field of a catalogue.
 
-    Parameters
-    ----------
-    expression : str
-        If it has several dates, the first one counts. "Circa" does not widen a date.
-
-    Returns
-    -------
-    Years or None
-        None if the expression has no date.
-
     Examples
     --------
     >>> years_of("c.1612-15")

@@ -17,15 +17,6 @@ class InformationContent:
     An unknown word counts as seen once: it gets the maximum, ln N, unless `zero_unknown`.
     Objects are compared by identity, so that caches can use them as keys.
 
-    Parameters
-    ----------
-    counts : mapping of str to int
-        Of words that the corpus has at least twice; others can be left out.
-    total : int
-        Words of the corpus, N.
-    zero_unknown : bool
-        Whether unknown words get 0 instead.
-
     References
     ----------
     Resnik (1995), Using Information Content to Evaluate Semantic Similarity in a Taxonomy.

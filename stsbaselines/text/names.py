@@ -123,11 +123,6 @@ class Gazetteers(NamedTuple):
 class NamesTagger:
     """A trained tagger of names.
 
-    Parameters
-    ----------
-    folder : path
-        Has the model, its gazetteers and its model card with the checksums.
-
     Attributes
     ----------
     card : dict
@@ -154,13 +149,7 @@ class NamesTagger:
         self.gazetteers = read_gazetteers(Path(folder))
 
     def names(self, tokens: Sequence[str]) -> list[Name]:
-        """Return the names in a sentence, in order, without overlap.
-
-        Parameters
-        ----------
-        tokens : sequence of str
-            As NLTK's Treebank tokenizer splits them.
-        """
+        """Return the names in a sentence, in order, without overlap."""
         if not tokens:
             return []
         words = encodable(tokens)
