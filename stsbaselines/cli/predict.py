@@ -28,7 +28,7 @@ def predict(
         str, typer.Argument(metavar="BASELINE", help="Such as token-cosine, or a saved folder.")
     ],
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Two sentences a line; - is standard input.")
+        Path, typer.Argument(metavar="FILE", help="Two sentences per line; - is standard input.")
     ] = Path("-"),
     out: Annotated[
         Path | None,
