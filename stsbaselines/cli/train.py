@@ -35,7 +35,7 @@ def train_typed_tfidf(
     records: Annotated[
         list[Path],
         typer.Option(
-            "--records", metavar="FILE", help="Records: one JSON object per line (also .gz, .zst)."
+            "--records", metavar="FILE", help="Records: one JSON object per line (also .gz)."
         ),
     ],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="New folder.")],

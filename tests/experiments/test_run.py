@@ -137,7 +137,7 @@ def test_a_refused_run_leaves_the_old_results(tmp_path: Path) -> None:
     run(SAMPLE, tmp_path)
     old = (tmp_path / "sample-sts" / "results.json").read_text()
     bad = BaselineConfig(baseline="random", parameters={"low": "x"})
-    with pytest.raises(InputError, match="must be numbers"):
+    with pytest.raises(InputError, match="but must be a number from"):
         run(ExperimentConfig(task="sample-sts", baselines=[bad]), tmp_path)
     assert (tmp_path / "sample-sts" / "results.json").read_text() == old
 
