@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -79,8 +80,9 @@ class LostWorkersError(InputError):
     """Processes that worked for this one have ended; what they were to do is not done."""
 
 
-def result_or_error(function: Callable[[T], R], item: T) -> R | InputError:
-    """Return an InputError instead of raising it, so that it keeps its place among results."""
+def result_or_error(function: Callable[[T], R], item: T, folder: str) -> R | InputError:
+    """Call a function in a folder; an InputError is returned, and keeps its place among results."""
+    os.chdir(folder)  # a worker that is used again may have started in another one
     try:
         return function(item)
     except InputError as error:

@@ -347,6 +347,7 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
     import joblib
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+    folder = os.getcwd()
     faults: list[Exception] = []
     is_stopped = False
 
@@ -355,7 +356,7 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
             for item in items:
                 if is_stopped:
                     return
-                yield joblib.delayed(result_or_error)(function, item)
+                yield joblib.delayed(result_or_error)(function, item, folder)
         except Exception as error:  # joblib, which reads ahead, would hang
             faults.append(error)
 

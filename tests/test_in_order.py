@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,10 @@ from stsbaselines.predictor import in_order
 
 def pid_of(item: object) -> int:
     return os.getpid()
+
+
+def folder_of(item: object) -> str:
+    return os.getcwd()
 
 
 def fail_at(last: int, error: Exception, item: int) -> int:
@@ -48,6 +53,13 @@ def test_results_come_in_the_order_of_the_items(n_jobs: int, count: int) -> None
     assert list(in_order(functools.partial(times, 3), range(count), n_jobs)) == [
         3 * item for item in range(count)
     ]
+
+
+def test_jobs_work_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        assert set(in_order(folder_of, range(3), 2)) == {str(tmp_path / name)}
 
 
 @pytest.mark.parametrize(("n_jobs", "count"), [(1, 3), (2, 1), (-1, 1)])
