@@ -11,7 +11,7 @@ TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 RUN := $(BIN)/stsbaselines run --fetch $(if $(filter 1,$(ACCEPT_LICENCE)),--accept-licence)
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint audit docs reproduce bench bench-wtmf bench-heritage ablation models \
+.PHONY: help demo test lint audit docs reproduce bench ablation models \
 	chunker-model names-model strong dist clean $(TASKS)
 
 help:
@@ -75,13 +75,6 @@ docs: $(VENV)/.dev
 bench: $(VENV)/.base
 	$(PIP) --editable '.[bench]'
 	$(BIN)/python benchmarks/peers.py
-
-bench-wtmf: $(VENV)/.base
-	$(PIP) --editable '.[bench]'
-	$(BIN)/python benchmarks/wtmf.py
-
-bench-heritage: $(VENV)/.base
-	$(BIN)/python benchmarks/heritage.py
 
 ablation: $(VENV)/.base
 	$(BIN)/python benchmarks/ablation.py

@@ -35,7 +35,6 @@ from stsbaselines.tasks.sts import read_pairs
 HERE = Path(__file__).parent
 TASKS = ("sts2012", "sts2013", "sts2014", "sts2015", "sts2016")
 SIZES = "10000,100000,1000000"
-LARGE = 1_000_000
 RUNS = ((10.0, 5), (60.0, 2), (float("inf"), 1))
 """Up to how many seconds a way may take to run so often."""
 LARGEST = 10_000_000
@@ -157,9 +156,11 @@ def others() -> Iterator[Row]:
         yield from json.loads(done.splitlines()[-1])
 
 
-def memory(pairs: Sequence[tuple[list[str], list[str]]], folder: Path) -> Iterator[Row]:
-    """Yield what our ways and the loop take at one and at ten million pairs, run once."""
-    for count in (LARGE, LARGEST):
+def memory(
+    pairs: Sequence[tuple[list[str], list[str]]], largest: int, folder: Path
+) -> Iterator[Row]:
+    """Yield what our ways and the loop take at a tenth and at all of many pairs, run once."""
+    for count in (largest // 10, largest):
         source = written(pairs, count, folder)
         for way in (LOOP, *OPTIONS):
             found = measured(command(way, source, folder / "out"), folder / "printed")
@@ -196,8 +197,9 @@ def main() -> None:
     parser.add_argument("--pairs", default=SIZES, metavar="N,...", help=f"default: {SIZES}")
     parser.add_argument("--out", type=Path, default=Path("docs"))
     parser.add_argument(
-        "--memory", action="store_true", help="also ten million pairs; this takes minutes"
-    )
+        "--largest", type=int, default=LARGEST, metavar="N",
+        help=f"pairs for the memory and for two jobs, 0 for none; default: {LARGEST}",
+    )  # fmt: skip
     options = parser.parse_args()
     pairs, origin = sentences()
     results: dict[str, Any] = {"machine": machine(), "origin": origin, "token_cosine": []}
@@ -211,7 +213,7 @@ def main() -> None:
             results["token_cosine"] += token_cosine(source, count, folder)
         results["steps"] = {"pairs": count, **steps(source, folder)}
         results["others"] = [*others()]
-        results["memory"] = [*memory(pairs, folder)] if options.memory else []
+        results["memory"] = [*memory(pairs, options.largest, folder)] if options.largest else []
     (options.out / "performance.json").write_text(json.dumps(results, indent=1) + "\n")
     page.write(options.out)
     print("\n\n".join(page.parts(results).values()))
