@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,6 +112,32 @@ def test_results_that_nobody_wants_are_dropped_silently() -> None:
     assert next(found) == 0
     found.close()  # type: ignore[attr-defined]
     assert list(in_order(abs, range(3), 2)) == [0, 1, 2]
+
+
+INTERRUPTED = """
+import signal, time
+from stsbaselines.predictor import in_order
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+print("begins", flush=True)
+for _ in in_order(time.sleep, [0.01] * 100_000, 2):
+    pass
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_an_interrupt_of_all_processes_is_printed_once() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as running:
+        assert running.stdout
+        running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        _, printed = running.communicate(timeout=60)  # ends when all have closed the pipe
+    assert printed.splitlines()[-1] == b"KeyboardInterrupt", printed.decode()
+    assert printed.count(b"KeyboardInterrupt") == printed.count(b"Traceback") == 1, printed.decode()
 
 
 def test_a_baseline_predicts_the_same_in_processes() -> None:
