@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 SHOWN_FAULTS = 20
-T = TypeVar("T")
-R = TypeVar("R")
 # Control characters but TAB and newline; marks that turn the direction of writing; surrogates.
 _UNSEEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -78,15 +74,6 @@ class MissingDataError(InputError):
 
 class LostWorkersError(InputError):
     """Processes that worked for this one have ended; what they were to do is not done."""
-
-
-def result_or_error(function: Callable[[T], R], item: T, folder: str) -> R | InputError:
-    """Call a function in a folder; an InputError is returned, and keeps its place among results."""
-    os.chdir(folder)  # a worker that is used again may have started in another one
-    try:
-        return function(item)
-    except InputError as error:
-        return error
 
 
 def visible(text: str) -> str:

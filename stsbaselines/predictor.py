@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import os
-import signal
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from stsbaselines.errors import Fault, InputError, LostWorkersError, result_or_error, suggestion
+from stsbaselines.errors import Fault, InputError, suggestion
 from stsbaselines.io import new_folder, open_to_read, read_whole
+from stsbaselines.parallel import in_order
 from stsbaselines.version import __version__
 
 CHUNK_SIZE = 10_000
@@ -29,7 +28,6 @@ _ARRAYS = "arrays.npz"
 _DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 T = TypeVar("T")
-R = TypeVar("R")
 Self = TypeVar("Self", bound="Predictor")
 
 
@@ -331,67 +329,3 @@ def _read_description(folder: Path) -> dict[str, Any]:
     if not is_bounded:
         raise _out_of_bounds(folder, _DESCRIPTION)
     return description
-
-
-def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) -> Iterator[R]:
-    """Yield `function` of each item, in order, computed in several processes.
-
-    With one job, or for a single item, nothing leaves this process.
-    """
-    items = iter(items)
-    first = list(itertools.islice(items, 0 if n_jobs == 1 else 2))
-    items = itertools.chain(first, items)
-    if len(first) < 2:
-        yield from map(function, items)
-        return
-    import joblib
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    folder = os.getcwd()
-    faults: list[Exception] = []
-    is_stopped = False
-
-    def calls() -> Iterator[Any]:
-        try:
-            for item in items:
-                if is_stopped:
-                    return
-                yield joblib.delayed(result_or_error)(function, item, folder)
-        except Exception as error:  # joblib, which reads ahead, would hang
-            faults.append(error)
-
-    with joblib.Parallel(n_jobs, return_as="generator", batch_size=1) as parallel:
-        with _interrupts_held():
-            list(parallel([joblib.delayed(int)()]))  # starts the workers
-        results = parallel(calls())
-        try:
-            for result in results:
-                if isinstance(result, InputError):
-                    raise result
-                yield result
-        except TerminatedWorkerError:
-            raise LostWorkersError(
-                "A worker process was killed, perhaps for lack of memory; fewer jobs need less."
-            ) from None
-        finally:
-            is_stopped = True
-            with contextlib.suppress(Exception):
-                list(results)  # what is begun: joblib prints errors if workers are killed now
-    if faults:
-        raise faults[0]
-
-
-@contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C, which would make them print tracebacks."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # starting it later would unblock the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -16,7 +16,7 @@ MOST_LINES = 450
 # Folders and modules of the package, lowest floor first; those of one floor are independent.
 FLOORS = [
     {"scoring", "errors", "version"},
-    {"io"},
+    {"io", "parallel"},
     {"text"},
     {"data", "reference", "predictor"},
     {"tasks"},

@@ -34,6 +34,7 @@ from stsbaselines.io import (
     plain_rows,
     whole_lines,
 )
+from stsbaselines.parallel import in_order
 from stsbaselines.tasks.base import Family, SentencePair, family_named
 
 if TYPE_CHECKING:  # slow to import
@@ -184,13 +185,9 @@ def _results(system: System, given: Input, n_jobs: int, client: Any) -> Iterator
     try:
         if not system.is_pairwise():
             yield from _predicted_together(system, given, blocks, n_jobs)
-        elif n_jobs == 1:
-            yield from map(function, blocks)
-        elif client is not None:
+        elif client is not None and n_jobs != 1:
             yield from in_order_on(client, function, blocks, n_jobs)
         else:
-            from stsbaselines.predictor import in_order  # slow to import
-
             yield from in_order(function, blocks, n_jobs)
     except LostWorkersError:
         raise
@@ -234,11 +231,7 @@ def blocks_of(stream: BinaryIO, size: int | None = None) -> Iterator[Block]:
     read = None if stream.seekable() else functools.partial(_read_available, stream)
     for content in whole_lines(stream, size or BLOCK_SIZE, read):
         yield Block(offset, len(content), first, content)
-        offset, first = offset + len(content), first + _number_of_lines(content)
-
-
-def _number_of_lines(content: bytes) -> int:
-    return content.count(b"\n") + (content[-1:] not in b"\n")  # the last may lack its newline
+        offset, first = offset + len(content), first + content.count(b"\n")
 
 
 def _read_available(stream: BinaryIO, size: int) -> bytes:
@@ -301,9 +294,17 @@ def _is_odd(block: Block) -> bool:
 def scored(system: System, given: Input, block: Block) -> Result:
     """Return the output for a block."""
     block = _read(given, block)
-    content = block.content or b""
-    pairs = _number_of_lines(content) if isinstance(content, bytes) else len(content)
-    return Result(block.size, pairs, _output_of(system, given, block))
+    if isinstance(block.content, bytes) and block.content and not _is_odd(block):
+        lines = system.score_lines(block.content)
+        if lines is not None:
+            return Result(block.size, lines.count(b"\n"), lines)
+    if isinstance(system, LineScorer):
+        system = baselines.create(system.name, kernel=system.kernel)
+    family = family_named(_FAMILIES[system.predicts])
+    chunks = list(output_lines(family, system, _pairs_of(given, block), 1, start=block.first))
+    return Result(
+        block.size, sum(count for count, _ in chunks), b"".join(each for _, each in chunks)
+    )
 
 
 def _read(given: Input, block: Block) -> Block:
@@ -315,19 +316,6 @@ def _read(given: Input, block: Block) -> Block:
     if _version(given.source) != given.version:
         raise InputError(f"{given.source} was changed while it was read: start again.")
     return block._replace(content=content)
-
-
-def _output_of(system: System, given: Input, block: Block) -> bytes:
-    content = block.content
-    if isinstance(content, bytes) and content and not _is_odd(block):
-        lines = system.score_lines(content)
-        if lines is not None:
-            return lines
-    if isinstance(system, LineScorer):
-        system = baselines.create(system.name, kernel=system.kernel)
-    family = family_named(_FAMILIES[system.predicts])
-    chunks = output_lines(family, system, _pairs_of(given, block), 1, start=block.first)
-    return b"".join(lines for _, lines in chunks)
 
 
 def _pairs_of(given: Input, block: Block) -> Iterable[SentencePair]:

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from stsbaselines import predictor as predictor_module
 from stsbaselines.baselines import create
 from stsbaselines.baselines._token_cosine_lines import LineScorer
 from stsbaselines.baselines.token_cosine import TokenCosine
@@ -222,7 +221,7 @@ def test_lost_workers_are_reported_without_reading_the_file_again(
         raise LostWorkersError("A worker process was killed.")
         yield
 
-    monkeypatch.setattr(predictor_module, "in_order", lost)
+    monkeypatch.setattr(prediction, "in_order", lost)
     with pytest.raises(LostWorkersError, match="was killed"):
         output_of("token-cosine", b"no pair\n", n_jobs=2)
 

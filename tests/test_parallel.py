@@ -15,7 +15,7 @@ import pytest
 
 from stsbaselines.baselines.token_cosine import TokenCosine
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.predictor import in_order
+from stsbaselines.parallel import in_order
 
 
 def pid_of(item: object) -> int:
@@ -116,7 +116,7 @@ def test_results_that_nobody_wants_are_dropped_silently() -> None:
 
 INTERRUPTED = """
 import signal, time
-from stsbaselines.predictor import in_order
+from stsbaselines.parallel import in_order
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
 print("begins", flush=True)
 for _ in in_order(time.sleep, [0.01] * 100_000, 2):
