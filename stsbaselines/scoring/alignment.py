@@ -262,14 +262,19 @@ def by_type(pairs: Sequence[tuple[Links, Links]], types: Iterable[str]) -> dict[
     >>> by_type([(system, gold)], ["EQUI"])
     {'EQUI': Agreement(precision=None, recall=0.0)}
     """
-
-    def of_type(name: str, links: Links) -> Links:
-        return {tokens: link for tokens, link in links.items() if name in link.types}
-
-    return {
-        name: agreement([(of_type(name, system), of_type(name, gold)) for system, gold in pairs])
-        for name in types
-    }
+    right: dict[str, _Weights] = {name: ([], []) for name in types}
+    weights: dict[str, _Weights] = {name: ([], []) for name in right}
+    for system, gold in pairs:
+        for side, links in enumerate((system, gold)):
+            for link in links.values():
+                for name in weights.keys() & link.types:
+                    weights[name][side].append(link.weight)
+        for place in system.keys() & gold.keys():
+            mine, theirs = system[place], gold[place]
+            for name in right.keys() & mine.types & theirs.types:
+                right[name][0].append(mine.weight)
+                right[name][1].append(theirs.weight)
+    return {name: _agreement(right[name], weights[name]) for name in right}
 
 
 def confusion(
