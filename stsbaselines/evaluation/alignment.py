@@ -97,14 +97,7 @@ def _beside_gold(
 def compare_alignments(
     system: Sequence[ChunkAlignment], gold: Sequence[ChunkAlignment], tokens: Tokens
 ) -> tuple[list[str], list[str]]:
-    """Compare the alignments of a sentence pair with the gold standard.
-
-    Examples
-    --------
-    >>> one = ChunkAlignment((1,), (1,), ("EQUI",), 5.0)
-    >>> compare_alignments([one], [one._replace(types=("SIMI",))], (["a"], ["b"]))
-    (['wrong type'], ['wrong type'])
-    """
+    """Compare the alignments of a sentence pair with the gold standard."""
     of_system = [_counted(each, tokens) for each in system]
     of_gold = [_counted(each, tokens) for each in gold]
     system_at = dict(zip(of_system, system, strict=True))
@@ -140,14 +133,7 @@ def _verdict(
 
 
 def align(left: str, right: str, **parameters: Any) -> AlignedPair:
-    """Chunk and align two sentences by the baseline.
-
-    Examples
-    --------
-    >>> pair = align("A man plays a guitar.", "The man plays guitar.")
-    >>> [(each.left, each.right, each.types[0]) for each in pair.alignments]
-    [((1, 2), (1, 2), 'EQUI'), ((3,), (3,), 'EQUI'), ((4, 5), (4,), 'EQUI')]
-    """
+    """Chunk and align two sentences by the baseline."""
     one, other = (" ".join(_tokenized(sentence)) for sentence in (left, right))
     if not (one and other):
         raise InputError("a sentence must have at least one word.")

@@ -130,18 +130,6 @@ def conventional(
 
     Conventions that are the same for the task's data sets are one, with their names joined by
     `` = ``. Families other than ``sts`` have none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> score_pairs = {
-    ...     "kitchen": ScorePairs(np.array([1.0, 2.0]), np.array([1.0, 2.0]), np.array([1, 2])),
-    ...     "journeys": ScorePairs(np.array([3.0, 2.0]), np.array([1.0, 2.0]), np.array([1, 2])),
-    ... }
-    >>> for name, value, _ in conventional(find_task("sample-sts"), score_pairs)[2:4]:
-    ...     print(name, value)
-    Pearson ALL = MTEB cosine_pearson 0.0
-    Pearson ALLnrm 1.0
     """
     return [
         (" = ".join(each.name for each in same), value, text)
@@ -150,14 +138,7 @@ def conventional(
 
 
 def signature(convention: Convention, task: str, parts: Mapping[str, Pair]) -> str:
-    """Return the signature of a number by a convention; numbers of equal signature are comparable.
-
-    Examples
-    --------
-    >>> parts = {"SMT": ([1, 2], [0, 5]), "OnWN": ([1, 2, 3], [1, 2, 4])}
-    >>> signature(CONVENTIONS[-1], "sts2013", parts).rpartition("|")[0]
-    'task:sts2013|sets:OnWN(3)|n:3|correlation:pearson|aggregate:ALL'
-    """
+    """Return the signature of a number by a convention."""
     pairs = {name: np.size(gold) for name, (_, gold) in parts.items() if convention.counts(name)}
     return base.signature(
         task,
@@ -171,17 +152,7 @@ def signature(convention: Convention, task: str, parts: Mapping[str, Pair]) -> s
 def how_rounded(
     value: float, published: Decimal, script_decimals: int = SCRIPT_DECIMALS
 ) -> tuple[int, str] | None:
-    """Return times and rounding, see `Match`, by which a value becomes a published number, if any.
-
-    Examples
-    --------
-    >>> how_rounded(0.7038483, Decimal("0.704")), how_rounded(0.7038483, Decimal("70.4"))
-    ((1, 'rounded'), (100, 'rounded'))
-    >>> how_rounded(0.7038483, Decimal("0.7039"))
-    (1, 'rounded twice (first to 5 decimals)')
-    >>> how_rounded(0.7038483, Decimal("0.7038"))
-    (1, 'rounded once (not first to 5 decimals)')
-    """
+    """Return times and rounding, see `Match`, that turn a value into a published number, if any."""
     for times, target in ((1, published), (PERCENT, published.scaleb(-2))):
         decimals = max(0, -int(target.as_tuple().exponent))
         once = Decimal(f"{value:.{decimals}f}") == target

@@ -31,20 +31,6 @@ class EncoderCosine(Predictor):
 
     Each distinct sentence of a chunk is encoded once, in one call. Bytes of a file that are
     not UTF-8 are read as Latin-1, because tokenizers need valid text.
-
-    Parameters
-    ----------
-    encoder : object
-        Its ``encode(sentences)`` takes a list of str, and returns an array of shape
-        (n_sentences, d).
-
-    Examples
-    --------
-    >>> class Letters:
-    ...     def encode(self, sentences):
-    ...         return [[text.count(letter) for letter in "abc"] for text in sentences]
-    >>> EncoderCosine(Letters()).predict([("ab", "ba"), ("ab", "b"), ("xy", "ab")]).round(4)
-    array([1.    , 0.7071, 0.    ])
     """
 
     name: ClassVar[str] = "encoder-cosine"
@@ -70,18 +56,6 @@ class PairFunction(Predictor):
     """A function of two lists of sentences that returns one score per pair.
 
     Bytes of a file that are not UTF-8 are read as Latin-1, as in `EncoderCosine`.
-
-    Parameters
-    ----------
-    function : callable
-        Takes the left sentences and the right sentences, as lists of str.
-
-    Examples
-    --------
-    >>> def same_length(lefts, rights):
-    ...     return [len(left) == len(right) for left, right in zip(lefts, rights)]
-    >>> PairFunction(same_length).predict([("a cat", "a dog"), ("hi", "hello")])
-    array([1., 0.])
     """
 
     name: ClassVar[str] = "pair-function"
@@ -108,11 +82,8 @@ class PairFunction(Predictor):
 class Vectors:
     """Precomputed vectors as a system: their cosines are its scores.
 
-    Attributes
-    ----------
-    folder : Path
-        Contains a file ``NAME.npz`` for each data set, with the arrays ``left`` and ``right`` of
-        shape (n_pairs, d). It is read without pickle.
+    The folder contains a file ``NAME.npz`` for each data set, with the arrays ``left`` and
+    ``right`` of shape (n_pairs, d).
     """
 
     folder: Path
@@ -189,13 +160,7 @@ def as_predictor(system: Any) -> Predictor:
 
 
 def import_object(name: str) -> Any:
-    """Import ``module:object`` from the current folder or an installed package.
-
-    Examples
-    --------
-    >>> import_object("math:sqrt")(9)
-    3.0
-    """
+    """Import ``module:object`` from the current folder or an installed package."""
     module, colon, attributes = name.partition(":")
     if not (module and colon and attributes) or module.startswith("."):
         raise InputError([Fault("a system by code", repr(name), "MODULE:OBJECT")])
@@ -249,11 +214,6 @@ def from_arguments(
 
     `paths` are output files or folders of them, `predictor_names` as for `predictor_named`,
     `encoder_names` as ``module:object``, and `folders` as for `Vectors`.
-
-    Examples
-    --------
-    >>> [*from_arguments(["runs/best", "old=runs/2015"], ["token-cosine"], [], ["vectors"])]
-    ['best', 'old', 'token-cosine', 'vectors']
     """
     systems: dict[str, Any] = {}
     kinds: list[tuple[Sequence[str], Callable[[str], Any], Callable[[str], str]]] = [
@@ -299,11 +259,6 @@ def predictor_named(text: str) -> Predictor:
     """Return the predictor that a text names: a baseline, a saved folder or ``module:object``.
 
     A random baseline has seed 0, and one that must be trained becomes its default model later.
-
-    Examples
-    --------
-    >>> predictor_named("token-cosine")
-    TokenCosine()
     """
     if text in names():
         system = create(text)

@@ -20,39 +20,19 @@ P = TypeVar("P", bound="Predictor")
 
 
 def model_name(baseline: str, sources: Sequence[str | Path]) -> str:
-    """Return the default name of a model trained on some corpora or tasks.
-
-    Examples
-    --------
-    >>> model_name("wtmf", ["wordnet", "my/sentences.txt"])
-    'wtmf-wordnet+sentences'
-    """
+    """Return the default name of a model trained on some corpora or tasks."""
     return f"{baseline}-{'+'.join(Path(source).stem for source in sources)}"
 
 
 def usual_model(baseline: str) -> str:
-    """Return the name of the default model of a baseline that must be trained, or "".
-
-    Examples
-    --------
-    >>> usual_model("dkpro"), usual_model("token-cosine")
-    ('dkpro-sts2012-train', '')
-    """
+    """Return the name of the default model of a baseline that must be trained, or ""."""
     if baseline in TRAINED_ON_CORPORA:
         return model_name(baseline, CORPORA)
     return model_name(baseline, PAIRS) if baseline in TRAINED_ON_PAIRS else ""
 
 
 def how_to_train(baseline: str, model: str) -> str:
-    """Return how to train a model of a baseline, for error messages.
-
-    Examples
-    --------
-    >>> how_to_train("wtmf", "wtmf-brown")
-    '`stsbaselines train wtmf --corpus brown` trains it'
-    >>> how_to_train("wtmf", "mine")
-    'train it'
-    """
+    """Return how to train a model of a baseline, for error messages."""
     from stsbaselines.data.corpora import corpus_names
 
     if model == usual_model(baseline):
@@ -90,13 +70,6 @@ def load_model(baseline: type[P], model: str, data_dir: str | Path | None = None
 
 
 def supported_params(predictor: Predictor, **params: Any) -> dict[str, Any]:
-    """Return those of the parameters that a predictor has, such as `data_dir` and `n_jobs`.
-
-    Examples
-    --------
-    >>> from stsbaselines.baselines import create
-    >>> supported_params(create("dkpro-string"), data_dir="data", n_jobs=2)
-    {'n_jobs': 2}
-    """
+    """Return those of the parameters that a predictor has, such as `data_dir` and `n_jobs`."""
     known = predictor.get_params(deep=False)
     return {name: value for name, value in params.items() if name in known}

@@ -57,15 +57,7 @@ def _pair(place: int, pair: InspectedPair) -> dict[str, Any]:
 
 
 def as_rows(pair: AlignedPair) -> list[dict[str, Any]]:
-    """Return the alignments of a pair as plain values, in the order of the left sentence.
-
-    Examples
-    --------
-    >>> from stsbaselines.evaluation.alignment import align
-    >>> rows = as_rows(align("A man plays a guitar.", "The man plays guitar."))
-    >>> rows[2]["text"], rows[2]["types"], rows[2]["score"]
-    (['a guitar', 'guitar'], 'EQUI', '5')
-    """
+    """Return the alignments of a pair as plain values, in the order of the left sentence."""
     return _rows(pair.alignments, pair.tokens)
 
 

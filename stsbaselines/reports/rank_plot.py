@@ -56,15 +56,7 @@ def rank_plot(
     marked: Mapping[str, float],
     intervals: Mapping[str, tuple[float, float]] | None = None,
 ) -> Figure:
-    """Plot the published runs in the order of their ranks, with baselines and systems marked.
-
-    Examples
-    --------
-    >>> from stsbaselines.reference.published import table
-    >>> figure = rank_plot(table("sts2015-english"), "Mean", {"ours": 0.7})
-    >>> figure.axes[0].get_ylabel()
-    'Mean'
-    """
+    """Plot the published runs in the order of their ranks, with baselines and systems marked."""
     rows = [row for row in ranked_rows(table, column) if name_of(row)]
     if not rows:
         raise InputError(f"table {table.name} has no runs to plot by {column}.")

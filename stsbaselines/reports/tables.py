@@ -89,15 +89,7 @@ class ReportTable(NamedTuple):
 
 
 def render(rows: Rows, style: Format = Format.text) -> str:
-    """Write rows as a table; the keys of the first row are the header.
-
-    Examples
-    --------
-    >>> print(render([{"run": "a", "Mean": "0.5870"}]))
-    run      Mean
-    -----  ------
-    a      0.5870
-    """
+    """Write rows as a table; the keys of the first row are the header."""
     if style is Format.json:
         return to_json(list(rows))
     header = list(rows[0]) if rows else []
@@ -139,13 +131,7 @@ def _csv(header: Sequence[str], rows: Rows) -> str:
 
 
 def number(value: float | int | None) -> str:
-    """Write a score with the 5 decimals of the official scripts, and a count as it is.
-
-    Examples
-    --------
-    >>> number(0.5), number(750), number(None)
-    ('0.50000', '750', 'undefined')
-    """
+    """Write a score with the 5 decimals of the official scripts, and a count as it is."""
     if value is None:
         return UNDEFINED
     return str(value) if isinstance(value, int) else f"{value:.5f}"
@@ -157,13 +143,7 @@ def without(rows: Rows, *columns: str) -> list[dict[str, Any]]:
 
 
 def printable(text: str) -> str:
-    r"""Return a text as it can be shown on one line, whatever bytes it was read from.
-
-    Examples
-    --------
-    >>> printable("one\n two\x01")
-    'one two\ufffd'
-    """
+    """Return a text as it can be shown on one line, whatever bytes it was read from."""
     line = re.sub(r"[ \t-\r\u2028\u2029]+", " ", to_displayable(text)).strip(" ")
     return "".join("\ufffd" if unicodedata.category(each)[0] == "C" else each for each in line)
 
@@ -212,15 +192,10 @@ def latex_table(table: ReportTable, label: str) -> str:
 
 
 def in_latex(text: str) -> str:
-    r"""Return a text as LaTeX of ASCII characters alone.
+    """Return a text as LaTeX of ASCII characters alone.
 
     Accents become commands; a character that LaTeX lacks without further packages
     is named by its number.
-
-    Examples
-    --------
-    >>> print(in_latex("50 % café_1 中"))
-    50 \% caf\'{e}\_1 [U+4E2D]
     """
     return _in_ascii("".join(LATEX_ESCAPE_RULES.get(each, each) for each in printable(text)))
 
