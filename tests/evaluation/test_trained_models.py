@@ -11,7 +11,7 @@ from stsbaselines import compare
 from stsbaselines.baselines import create
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation.systems import predictor_named
-from stsbaselines.evaluation.trained_models import load_model, ready
+from stsbaselines.evaluation.trained_models import how_to_train, load_model, ready, supported_params
 from stsbaselines.experiments.models import train_on_pairs
 from tests.helpers import run_command
 
@@ -38,6 +38,23 @@ def test_a_name_stands_for_the_usual_model(tmp_path: Path) -> None:
     with pytest.raises(MissingDataError, match="`stsbaselines train wtmf` trains it"):
         ready(predictor_named("wtmf"), data)
     assert predictor_named("random").get_params()["random_state"] is not None
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("wtmf-wordnet+brown", "`stsbaselines train wtmf` trains it"),
+        ("wtmf-brown", "`stsbaselines train wtmf --corpus brown` trains it"),
+        ("mine", "train it"),
+    ],
+)
+def test_how_a_missing_model_is_trained(model: str, said: str) -> None:
+    assert how_to_train("wtmf", model) == said
+
+
+def test_only_parameters_that_a_predictor_has_are_set() -> None:
+    found = supported_params(create("dkpro-string"), data_dir="data", n_jobs=2)
+    assert found == {"n_jobs": 2}
 
 
 def test_predict_and_compare_find_the_usual_model(tmp_path: Path) -> None:

@@ -1,10 +1,14 @@
-"""A comparison with hostile names, for the tests of reports."""
+"""What the tests of reports share: a comparison with hostile names, and a browser."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.evaluation.results import (
@@ -26,7 +30,20 @@ from stsbaselines.tasks.base import ScorePairs, Scores
 
 HOSTILE = "<b>&_%$#{}~^\\ |`*[x]</script> \udce9\x01"
 SHOWN = "<b>&_%$#{}~^\\ |`*[x]</script> é\ufffd"
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
 PLAIN = "plain \u4e2d"
+
+
+def in_browser(page: Path) -> str:
+    """Return the content of a page after its scripts ran in Chromium."""
+    if BROWSER is None:
+        pytest.skip("needs Chromium")
+    done = subprocess.run(
+        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000",
+         f"--user-data-dir={page.parent / 'profile'}", "--dump-dom", page.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    return done.stdout
 
 
 def score_pairs(seed: int = 0) -> ScorePairs:

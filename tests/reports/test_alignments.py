@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
-
-import pytest
 
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.evaluation.alignment import inspect_alignments
 from stsbaselines.reports.alignments import alignment_page
 from tests.helpers import run_command
+from tests.reports.samples import in_browser
 
 GOLD = SAMPLES / "sample-ists" / "STSint.testinput.garden.wa"
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
 PROBE = """<script>
 const press = key => document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
 const choose = (name, value) => { field(name).value = value; field(name).onchange(); };
@@ -44,22 +40,16 @@ def system_output(folder: Path) -> Path:
     return path
 
 
-def in_browser(page: Path, script: str) -> tuple[str, list[object]]:
+def run_script(page: Path, script: str) -> tuple[str, list[object]]:
     """Return the page's content, and what a script reports that runs in it."""
-    if BROWSER is None:
-        pytest.skip("needs Chromium")
     probed = page.with_suffix(".probed.html")
     probed.write_text(page.read_text().replace("</body>", PROBE % script + "</body>"))
-    done = subprocess.run(
-        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000",
-         f"--user-data-dir={page.parent / 'profile'}", "--dump-dom", probed.as_uri()],
-        capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
-    match = re.search('<pre class="report">(.*?)</pre>', done.stdout)
-    assert match, done.stderr
+    content = in_browser(probed)
+    match = re.search('<pre class="report">(.*?)</pre>', content)
+    assert match, content
     found = json.loads(match[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
     assert found["errors"] == []
-    return done.stdout, found["report"]
+    return content, found["report"]
 
 
 def test_a_page_with_the_gold_standard(tmp_path: Path) -> None:
@@ -68,7 +58,7 @@ def test_a_page_with_the_gold_standard(tmp_path: Path) -> None:
     done = run_command(["show", "sample-ists", run, "--gold", "-o", str(page)])
     assert (done.returncode, done.stdout) == (0, f"wrote {page}\n"), done.stderr
     assert not re.search("(src|href)=|https?://(?!www.w3.org/2000/svg)|@import", page.read_text())
-    content, report = in_browser(
+    content, report = run_script(
         page,
         """
         report.push(state());
@@ -119,7 +109,7 @@ def test_a_page_of_the_output_alone(tmp_path: Path) -> None:
     path = system_output(tmp_path)
     done = run_command(["show", "sample-ists", str(path)])
     assert done.stdout == "wrote STSint.output.garden.html\n"
-    content, report = in_browser(
+    content, report = run_script(
         Path("STSint.output.garden.html").absolute(), "report.push(state());"
     )
     assert report == [["1 of 10", "1"]]
@@ -156,10 +146,10 @@ def test_markup_in_a_file_is_escaped(tmp_path: Path) -> None:
     path.write_text(text)
     page = tmp_path / "page.html"
     page.write_text(alignment_page(inspect_alignments("sample-ists", path)))
-    content, report = in_browser(page, "report.push(document.title);")
+    content, report = run_script(page, "report.push(document.title);")
     assert report == ["STSint.output.garden.wa on sample-ists, garden"]
     assert "&lt;/script&gt;" in content
     named = path.rename(tmp_path / "<script>document.title='hacked'<script>.wa")
     page.write_text(alignment_page(inspect_alignments("sample-ists", named)))
-    _, report = in_browser(page, "report.push(document.querySelector('h1').textContent);")
+    _, report = run_script(page, "report.push(document.querySelector('h1').textContent);")
     assert report == [f"{named.name} on sample-ists, garden"]

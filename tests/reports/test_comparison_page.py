@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,9 +14,7 @@ from stsbaselines.evaluation.comparison import compare
 from stsbaselines.evaluation.results import MeasureResult
 from stsbaselines.reports.comparison_page import comparison_page
 from stsbaselines.reports.comparison_tables import report_tables
-from tests.reports.samples import PLAIN, SHOWN, comparison
-
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
+from tests.reports.samples import PLAIN, SHOWN, comparison, in_browser
 
 
 class Page(HTMLParser):
@@ -75,8 +71,6 @@ def test_the_page_is_accessible(text: str) -> None:
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_fits_the_width_of_a_window(text: str, width: int, tmp_path: Path) -> None:
-    if BROWSER is None:
-        pytest.skip("needs Chromium")
     probe = tmp_path / "probe.html"
     inner = text.replace("&", "&amp;").replace('"', "&quot;")
     probe.write_text(
@@ -86,13 +80,9 @@ def test_the_page_fits_the_width_of_a_window(text: str, width: int, tmp_path: Pa
         " d.scrollWidth + ' in ' + d.clientWidth; };</script>",
         "utf-8",
     )
-    done = subprocess.run(
-        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000",
-         f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", probe.as_uri()],
-        capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
-    match = re.search(r"<pre>(\d+) in (\d+)</pre>", done.stdout)
-    assert match, done.stderr
+    content = in_browser(probe)
+    match = re.search(r"<pre>(\d+) in (\d+)</pre>", content)
+    assert match, content
     assert int(match[1]) <= int(match[2])
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stsbaselines.reports.tables import Format, in_latex, printable, render
+from stsbaselines.reports.tables import Format, in_latex, number, printable, render
 
 ESCAPES = st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF)  # bytes that are not UTF-8
 
@@ -16,6 +16,7 @@ ESCAPES = st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF)  # bytes tha
 @pytest.mark.parametrize(
     ("style", "expected"),
     [
+        (Format.text, "run      Mean\n-----  ------\na_b    0.5870"),
         (Format.json, '[\n  {\n    "run": "a_b",\n    "Mean": "0.5870"\n  }\n]'),
         (Format.csv, "run,Mean\na_b,0.5870"),
         (Format.markdown, "| run   |   Mean |\n|:------|-------:|\n| a_b   | 0.5870 |"),
@@ -29,6 +30,7 @@ def test_latex_is_escaped() -> None:
     text = render([{"run": "a_b & c", "Mean": "0.5870"}], Format.latex)
     assert r"a\_b \& c" in text
     assert r"\toprule" in text
+    assert in_latex("50 % café_1 中") == r"50 \% caf\'{e}\_1 [U+4E2D]"
 
 
 @given(st.text())
@@ -39,6 +41,14 @@ def test_latex_is_ascii_with_balanced_braces(text: str) -> None:
     bare = re.sub(r"\\[{}]", "", latex)
     assert bare.count("{") == bare.count("}")
     assert not re.search(r"(?<!\\)[&%#_]", latex)
+
+
+def test_control_characters_and_breaks_of_lines_are_replaced() -> None:
+    assert printable("one\n two\x01") == "one two\ufffd"
+
+
+def test_scores_have_five_decimals_and_counts_none() -> None:
+    assert [*map(number, (0.5, 750, None))] == ["0.50000", "750", "undefined"]
 
 
 @given(st.text(alphabet=st.one_of(st.characters(codec="utf-8"), ESCAPES)))
