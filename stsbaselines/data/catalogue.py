@@ -17,26 +17,12 @@ SAMPLE_PREFIX = "sample-"
 
 
 class DataFile(Entry):
-    """A file of a data set: its official name, and how it is recognised.
-
-    Attributes
-    ----------
-    sha256, git_blob : str or None
-        The checksum, or git's object id where only that is known.
-    unverified : bool
-        Neither is known: any file of that name is used, and its reader must check it.
-
-    Examples
-    --------
-    >>> file = DataFile(name="train.data", git_blob="f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f")
-    >>> file.checksum_of(b"abc") == file.checksum
-    True
-    """
+    """A file of a data set: its official name, and the checksum by which it is recognised."""
 
     name: str
     sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
     git_blob: str | None = Field(default=None, pattern="^[0-9a-f]{40}$")
-    unverified: bool = False
+    unverified: bool = False  # any file of that name is used, and its reader must check it
 
     @model_validator(mode="after")
     def _recognisable(self) -> DataFile:
@@ -71,17 +57,7 @@ def git_blob_of(content: bytes) -> str:
 
 
 class Folder(Entry):
-    """A folder of files that each user has to get, such as item records.
-
-    Attributes
-    ----------
-    names : list of str
-        The first of these folders that exists is used.
-    title : str
-        What is in it.
-    source : str
-        How to get it.
-    """
+    """A folder of files that each user has to get; the first of its `names` that exists is used."""
 
     names: list[str] = Field(min_length=1)
     title: str
@@ -119,13 +95,7 @@ class DataSet(Entry):
     restricted: bool = False
 
     def is_restricted(self, role: str) -> bool:
-        """Return whether the file of that role is restricted: only an input can be.
-
-        Examples
-        --------
-        >>> [find_task("sts2013").dataset("SMT").is_restricted(role) for role in ("input", "gold")]
-        [True, False]
-        """
+        """Return whether the file of that role is restricted: only an input can be."""
         return self.restricted and role == "input"
 
 
@@ -225,13 +195,7 @@ class Task(Entry):
 
 
 def task_names() -> list[str]:
-    """Return the names of all tasks.
-
-    Examples
-    --------
-    >>> "sts2013" in task_names()
-    True
-    """
+    """Return the names of all tasks."""
     return sorted(path.stem for path in CATALOGUE.glob("*.yaml"))
 
 

@@ -49,13 +49,7 @@ Lines = Iterator[str]
 
 
 def corpus_names() -> list[str]:
-    """Return the names of the known corpora.
-
-    Examples
-    --------
-    >>> corpus_names()
-    ['brown', 'gcide', 'gcide-without-wordnet', 'wordnet']
-    """
+    """Return the names of the known corpora."""
     return sorted(_HOW_TO_GET)
 
 

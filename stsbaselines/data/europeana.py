@@ -45,23 +45,11 @@ TextOfJson = Callable[[bytes, str], bytes]
 
 
 class RecordsSummary(NamedTuple):
-    """The names of the records, in the order of the pairs, by what became of them.
-
-    Attributes
-    ----------
-    fetched : tuple of str
-        Written by this run.
-    present : tuple of str
-        Written before.
-    vanished : tuple of str
-        Europeana no longer has the item; they are also listed in ``vanished.txt``.
-    failed : dict of str to str
-        Records that could not be fetched, and why; another run asks for them again.
-    """
+    """What became of the records, by name and in the order of the pairs; `failed` says why."""
 
     fetched: tuple[str, ...]
     present: tuple[str, ...]
-    vanished: tuple[str, ...]
+    vanished: tuple[str, ...]  # Europeana no longer has them; also listed in vanished.txt
     failed: Mapping[str, str]
 
 
@@ -93,18 +81,7 @@ def fetch_records(
     pause: float = 0.5,
     progress: Callable[[int, int], None] | None = None,
 ) -> RecordsSummary:
-    """Fetch the missing records of the items of all pairs.
-
-    An item of several pairs is requested once. A record whose text file exists is kept, so
-    that a rerun continues an interrupted run.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     fetch_records([], Path(folder), "my-own-key", lambda answer, name: answer).vanished
-    ()
-    """
+    """Fetch the missing records of the items of all pairs; a rerun continues an interrupted run."""
     client = _Client(api_key, base_url, pause)
     path_of = _paths_by_name(urls)
     names_of: dict[str, list[str]] = {}

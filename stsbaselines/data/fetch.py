@@ -48,39 +48,11 @@ def fetch(
     progress: bool = False,
     unreachable: set[str] | None = None,
 ) -> list[FetchedFile]:
-    """Fetch the missing files of a task, and put them where they are found.
+    """Fetch the missing files of a task into its folder in `data_dir`, or in the user's cache.
 
-    A file is used only if its checksum matches the official one. If a source fails, the next one
-    is tried. Restricted files are never fetched.
-
-    Parameters
-    ----------
-    task : Task
-    data_dir : path, optional
-        A data directory to search first; files are put into the task's folder in it. By default,
-        they go to the user's cache.
-    offline : bool
-        Forbid connections, as ``$STSBASELINES_OFFLINE`` does.
-    mirror : str, optional
-        An address that has the paths of all sources below it; by default
-        ``$STSBASELINES_MIRROR``, if that is set.
-    progress : bool
-        Show a progress bar on standard error.
-    unreachable : set of str, optional
-        Hosts that did not answer; they are not asked again. Others are added.
-
-    Returns
-    -------
-    list of FetchedFile
-        Empty if nothing was missing.
-
-    Raises
-    ------
-    MissingDataError
-        If a file could not be fetched; the message names each source and what happened there.
-        Successful downloads are kept.
-    InputError
-        If a file cannot be written.
+    Sources are tried in order, and a file is used only if its checksum is the official one.
+    Restricted files are never fetched. Hosts that do not answer are added to `unreachable` and
+    not asked again. MissingDataError says what could not be fetched, and why.
     """
     wanted = wanted_files(task, data_dir)
     if not wanted:
@@ -107,12 +79,6 @@ def left_to_do(task: Task, data_dir: str | Path | None = None) -> list[str]:
     """Return what of a task the user has to get by hand, one sentence each.
 
     Raises InputError if a file that was found is not the official one; it is not replaced.
-
-    Examples
-    --------
-    >>> from stsbaselines.data.catalogue import find_task
-    >>> left_to_do(find_task("sample-sts"))
-    []
     """
     located = locate_all(task, data_dir)
     wrong = [each.fault for each in located if each.status == "wrong"]

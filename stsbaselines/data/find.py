@@ -28,17 +28,7 @@ SAMPLES = Path(__file__).parent / "samples"
 
 @dataclass(frozen=True)
 class Located:
-    """The search result for one file of a data set.
-
-    Attributes
-    ----------
-    status : 'ok', 'wrong' or 'missing'
-        ``wrong``: there are files of that name, but none has the right checksum.
-    path : Path or None
-        The right file, else the first wrong one.
-    found : str or None
-        Checksum of the file at `path`.
-    """
+    """The search result for one file: `path` is the right file or else the first wrong one."""
 
     task: Task
     dataset: DataSet
@@ -150,14 +140,7 @@ def _task_folders(task: Task, data_dir: str | Path | None) -> Iterator[tuple[str
 def wanted_files(
     task: Task, data_dir: str | Path | None = None, datasets: Sequence[str] = ()
 ) -> dict[str, DataFile]:
-    """Return the missing files of a task, or of some of its data sets, without restricted ones.
-
-    Examples
-    --------
-    >>> from stsbaselines.data.catalogue import find_task
-    >>> wanted_files(find_task("sample-sts"))
-    {}
-    """
+    """Return the missing files of a task, or of some of its data sets, without restricted ones."""
     return {
         each.expected.name: each.expected
         for each in locate_all(task, data_dir)
@@ -259,11 +242,7 @@ def paths(
 
 
 def require_resource(task: Task, name: str, data_dir: str | Path | None = None) -> Path:
-    """Return the path of a resource of a task: the first of its files that was found.
-
-    Raises MissingDataError if there is none of them, and InputError if the task has no such
-    resource, or the files that were found are not the official ones.
-    """
+    """Return the path of a resource of a task: the first of its files that was found."""
     files = task.resource(name)
     wrong: list[Fault | str] = []
     for file in files:
@@ -287,10 +266,7 @@ def is_unverified(task: Task, name: str, path: Path) -> bool:
 
 
 def require_model(name: str, how: str, data_dir: str | Path | None = None) -> Path:
-    """Return the folder of a trained model: ``models/NAME`` in one of the data directories.
-
-    Raises MissingDataError if there is none; `how` tells the user how to train it.
-    """
+    """Return the folder of a trained model; an error tells by `how` the way to train it."""
     for directory in directories(data_dir):
         if (directory / "models" / name).is_dir():
             return directory / "models" / name
@@ -319,15 +295,7 @@ def _searched(data_dir: str | Path | None) -> str:
 
 
 def listing(tasks: Sequence[Task], data_dir: str | Path | None = None) -> list[dict[str, object]]:
-    """Return one row per data set: what it is, and whether its files were found.
-
-    Examples
-    --------
-    >>> from stsbaselines.data.catalogue import find_task
-    >>> row = listing([find_task("sample-sts")])[0]
-    >>> row["data set"], row["scored"], row["status"]
-    ('kitchen', 11, 'ok')
-    """
+    """Return one row per data set: what it is, and whether its files were found."""
     rows: list[dict[str, object]] = []
     for task in tasks:
         for dataset in task.datasets:

@@ -24,18 +24,7 @@ from stsbaselines.io import read_whole, write_bytes
 
 @dataclass(frozen=True)
 class Placement:
-    """An official file to put in place.
-
-    Attributes
-    ----------
-    found : str
-        Its name in the folder or archive.
-    task, file : Task, DataFile
-        What it is.
-    path : Path
-        Where it goes.
-    content : bytes
-    """
+    """An official file, the name under which it was found, and the path where it goes."""
 
     found: str
     task: Task
@@ -64,17 +53,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class Plan:
-    """What was found, and where it goes.
-
-    Attributes
-    ----------
-    target : Path
-        The data directory.
-    placements : tuple of Placement
-    others : tuple of str
-        Names of files that are not official.
-    unreadable : tuple of Fault or str
-    """
+    """The official files that were found, and the names of others."""
 
     target: Path
     placements: tuple[Placement, ...]
@@ -83,15 +62,7 @@ class Plan:
 
 
 def plan(path: Path, target: Path | None = None) -> Plan:
-    """Recognise the official files in a file, a folder or an archive; nothing is written.
-
-    Examples
-    --------
-    >>> from stsbaselines.data.find import SAMPLES
-    >>> found = plan(SAMPLES / "sample-sts", Path("mydata"))
-    >>> len(found.placements), found.placements[0].path.as_posix(), found.others
-    (4, 'mydata/sample-sts/STS.gs.journeys.txt', ())
-    """
+    """Recognise the official files in a file, a folder or an archive; nothing is written."""
     target = target or cache_directory()
     files = _official_files()
     placements: dict[Path, Placement] = {}

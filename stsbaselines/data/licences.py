@@ -10,17 +10,7 @@ from stsbaselines.io import read_whole, write_text
 
 
 def terms(task: Task) -> str:
-    """Return what the user has to accept before the data of a task is fetched.
-
-    Examples
-    --------
-    >>> from stsbaselines.data.catalogue import find_task
-    >>> print(terms(find_task("sample-pit")))
-    sample-pit: Sample in the format of PIT-2015, made for this package
-    Licence: Apache-2.0, as this package
-    Source: this package
-    To cite: none: the sentences were written for this package
-    """
+    """Return what the user has to accept before the data of a task is fetched."""
     of_datasets = [f"  {each.name}: {each.licence}" for each in task.datasets if each.licence]
     return "\n".join(
         [

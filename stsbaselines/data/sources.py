@@ -37,12 +37,6 @@ class RepositorySource(Entry):
     """A folder with single files in a public repository, at a fixed commit.
 
     `names` maps official names of files to those that they have in the repository.
-
-    Examples
-    --------
-    >>> source = RepositorySource(repository="someone/data", commit="0" * 12, folder="sts")
-    >>> source.addresses_of(["gold.txt"])
-    {'https://raw.githubusercontent.com/someone/data/000000000000/sts/gold.txt': ['gold.txt']}
     """
 
     repository: str = Field(pattern="^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")
@@ -74,26 +68,12 @@ class SourceList(Entry):
 
 @functools.cache
 def sources_of(task: str) -> list[Source]:
-    """Return the sources of a task, in the order in which to try them.
-
-    Examples
-    --------
-    >>> sources_of("sts2013")[0].address.rpartition("/")[2]
-    'STS2013-en-test.zip'
-    """
+    """Return the sources of a task, in the order in which to try them."""
     return read_model(SOURCES, SourceList).tasks.get(task, [])
 
 
 def mirrored(address: str, mirror: str | None) -> str:
-    """Return the address of the same path below the address of a mirror.
-
-    Raises InputError if the mirror's address is malformed.
-
-    Examples
-    --------
-    >>> mirrored("http://example.org/images/4/40/sts.zip", "http://localhost:8000/copies/")
-    'http://localhost:8000/copies/images/4/40/sts.zip'
-    """
+    """Return the address of the same path below the address of a mirror."""
     if not mirror:
         return address
     try:

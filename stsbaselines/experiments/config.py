@@ -203,13 +203,7 @@ class ExperimentConfig(Entry):
 
 
 def config_names() -> list[str]:
-    """Return the names of the configurations that come with the package.
-
-    Examples
-    --------
-    >>> "sts2013" in config_names()
-    True
-    """
+    """Return the names of the configurations that come with the package."""
     return sorted(path.stem for path in _config_folder().glob("*.yaml"))
 
 

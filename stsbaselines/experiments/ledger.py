@@ -165,15 +165,7 @@ def _is_near(entry: LedgerEntry, tolerance: float) -> bool:
 def judged(
     entry: LedgerEntry, explanation: Deviation | None, script_decimals: int = SCRIPT_DECIMALS
 ) -> LedgerEntry:
-    """Return an entry with its status, and with the reason if it is not exact.
-
-    `script_decimals` is the number of decimals that the task's scorer prints.
-
-    Examples
-    --------
-    >>> judged(LedgerEntry("task", "baseline", "Mean", 0.70385, Decimal("0.7039")), None).status
-    'exact'
-    """
+    """Return an entry with its status, and with the reason if it is not exact."""
     reason = explanation.reason if explanation else ""
     if entry.published is None:
         return replace(entry, status="illegible" if reason else "", reason=reason)

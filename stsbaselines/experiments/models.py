@@ -34,7 +34,7 @@ def train_on_corpora(
     sources = {str(corpus): sentences_of(corpus, data_dir) for corpus in corpora}
     described: dict[str, dict[str, Any]] = {}
     predictor: Any = create(baseline, **(parameters or {}))
-    predictor.fit(_described(sources, described, "sentences", _line))
+    predictor.fit(_described(sources, described, "sentences", lambda each: f"{each}\n".encode()))
     predictor.corpora_ = described
     return predictor
 
@@ -69,13 +69,7 @@ def _source(text: str) -> Training:
 
 
 def datasets_of(sources: Sequence[str]) -> list[str]:
-    """Return the data sets of sources as `train_on_pairs` takes them.
-
-    Examples
-    --------
-    >>> datasets_of(["sample-sts", "sts2012/OnWN"])
-    ['sample-sts/kitchen', 'sample-sts/journeys', 'sts2012/OnWN']
-    """
+    """Return the data sets of sources as `train_on_pairs` takes them."""
     return dataset_names(map(_source, sources))
 
 
@@ -93,10 +87,6 @@ def train_on_catalogues(catalogues: Sequence[str | Path], **parameters: Any) -> 
 def _check_distinct_files(sources: Sequence[str | Path], what: str) -> None:
     if len({os.path.realpath(source) for source in sources}) < len(sources):
         raise InputError(f"a {what} is named twice.")
-
-
-def _line(sentence: str) -> bytes:
-    return sentence.encode("utf-8") + b"\n"
 
 
 def _described(

@@ -24,17 +24,7 @@ TABLES = Path(__file__).parent / "tables"
 
 @dataclass(frozen=True)
 class Row:
-    """One run of a table.
-
-    Attributes
-    ----------
-    text : mapping of str to str
-        The columns that are not numeric, such as ``run``.
-    flags : frozenset of str
-        Such as ``baseline``, ``reference-system``, ``organizer``, ``late``.
-    values : mapping of str to Decimal
-        The numbers with their printed digits; empty cells are excluded.
-    """
+    """One run of a table: texts such as ``run``, flags such as ``late``, numbers as printed."""
 
     text: Mapping[str, str]
     flags: frozenset[str]
@@ -43,25 +33,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A published table.
-
-    Attributes
-    ----------
-    name, task, title : str
-        `task` is a name in the catalogue.
-    note : str
-        What to know when reading it.
-    columns : tuple of str
-    rows : tuple of Row
-    dataset : str
-        The only data set of its columns, or "".
-    chunks : str
-        Which chunks the runs were given, ``gold`` or ``system``, or "".
-    uncounted : frozenset of str
-        Flags of rows that the paper excluded when it counted ranks.
-    illegible_ranks : tuple of int
-        Ranks of runs whose aggregate is illegible or missing in our copy.
-    """
+    """A published table of the results of a task."""
 
     name: str
     task: str
@@ -69,10 +41,10 @@ class Table:
     note: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
-    dataset: str = ""
-    chunks: str = ""
-    uncounted: frozenset[str] = frozenset()
-    illegible_ranks: tuple[int, ...] = ()
+    dataset: str = ""  # the only data set of its columns
+    chunks: str = ""  # which the runs were given: gold or system
+    uncounted: frozenset[str] = frozenset()  # flags of rows that the paper did not rank
+    illegible_ranks: tuple[int, ...] = ()  # of runs whose aggregate is illegible or missing
 
     def summary(self) -> dict[str, str]:
         """Return what the table is, without its rows."""
@@ -99,13 +71,7 @@ class Table:
 
 
 def table_names() -> list[str]:
-    """Return the names of all tables.
-
-    Examples
-    --------
-    >>> "sts2013-core" in table_names()
-    True
-    """
+    """Return the names of all tables."""
     return sorted(path.stem for path in TABLES.glob("*.tsv"))
 
 
@@ -186,15 +152,7 @@ def tables_of(task: str | None = None) -> list[Table]:
 
 
 def published(table_name: str, run: str) -> Mapping[str, Decimal]:
-    """Return the printed numbers of one run.
-
-    Raises InputError if there is no such table or run, or the run has no number.
-
-    Examples
-    --------
-    >>> published("sts2013-core", "baseline-tokencos")["Mean"]
-    Decimal('0.3639')
-    """
+    """Return the printed numbers of one run; raise InputError if it has none."""
     values = table(table_name).row(run).values
     if not values:
         raise InputError(f"table {table_name} prints no number for the run {run!r}.")

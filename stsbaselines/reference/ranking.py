@@ -24,30 +24,14 @@ _NO_RUNS = frozenset({"human", "summary"})
 
 @dataclass(frozen=True)
 class Rank:
-    """The rank of a number among the runs of a published table.
-
-    Attributes
-    ----------
-    table : Table
-    column : str
-    first, last : int
-        The rank; they differ if the exact rank is unknown because cells are illegible.
-    runs : int
-        How many runs have a rank.
-    above, below : Row or None
-        The nearest better run and the nearest worse run, as far as the table is legible.
-    equal : tuple of Row
-        Runs with the same printed number.
-    baselines : tuple of Row
-        See `baselines_of`.
-    """
+    """The rank of a number among the runs of a published table."""
 
     table: Table
     column: str
     first: int
-    last: int
-    runs: int
-    above: Row | None
+    last: int  # not `first` if the exact rank is unknown, because cells are illegible
+    runs: int  # that have a rank
+    above: Row | None  # the nearest better run that is legible
     below: Row | None
     equal: tuple[Row, ...] = ()
     baselines: tuple[Row, ...] = ()
@@ -61,13 +45,7 @@ class Rank:
 
 
 def name_of(row: Row) -> str:
-    """Return the team and the run of a row.
-
-    Examples
-    --------
-    >>> name_of(table("pit2015").rows[1])
-    'ASOBEK 01_svckernel'
-    """
+    """Return the team and the run of a row."""
     return " ".join(filter(None, (row.text.get("team"), row.text.get("run"))))
 
 
@@ -114,11 +92,6 @@ def ranked_rows(of: Table, column: str) -> list[Row]:
 
     These are the rows with a rank in the paper, so mostly no organisers' runs. In the STS tables
     of 2012, 2013 and 2015 (English), the baseline is counted, but TakeLab and DKPro are not.
-
-    Examples
-    --------
-    >>> [name_of(row) for row in ranked_rows(table("sts2015-spanish"), "Mean")][:2]
-    ['ExBThemis-trainEs', 'ExBThemis-trainMini']
     """
     rows = [row for row in _counted(of, column) if column in row.values]
     return sorted(rows, key=lambda row: row.values[column], reverse=True)
@@ -182,13 +155,7 @@ def rank_of(of: Table, column: str, value: float, script_decimals: int = SCRIPT_
 
 
 def baselines_of(of: Table, column: str) -> tuple[Row, ...]:
-    """Return the rows of baselines and reference systems that have a number in a column.
-
-    Examples
-    --------
-    >>> [name_of(row) for row in baselines_of(table("sts2015-english"), "Mean")]
-    ['Baseline-tokencos', 'Baseline-TakeLab']
-    """
+    """Return the rows of baselines and reference systems that have a number in a column."""
     return tuple(row for row in of.rows if row.flags & _BASELINES and column in row.values)
 
 
@@ -220,13 +187,7 @@ def _ranks(
 
 
 def main_column(of: Table) -> str:
-    """Return the main ranking column of a table, or its first numeric column if it has no ranks.
-
-    Examples
-    --------
-    >>> main_column(table("sts2012")), main_column(table("ists2015-goldchunks"))
-    ('ALL', 'headlines_TS')
-    """
+    """Return the main ranking column of a table, or its first numeric column if it has no ranks."""
     stem = next((rank.removesuffix(_RANK).rstrip("_") for rank in _rank_columns(of)), "")
     likely = [stem, f"{stem}_TS", *(("Mean", "Mean_TS", "TS") if not stem else ())]
     numeric = [column for column in of.columns if any(column in row.values for row in of.rows)]
@@ -236,14 +197,7 @@ def main_column(of: Table) -> str:
 def select(
     of: Table, team: str = "", unsupervised: bool = False, top: int | None = None
 ) -> Table | None:
-    """Return a table with some of its rows.
-
-    Examples
-    --------
-    >>> found = select(table("sts2015-english"), team="lipn", top=1)
-    >>> [row.text["run"] for row in found.rows]
-    ['SopaLipnIimas-RF']
-    """
+    """Return a table with some of its rows; None if no row is left."""
     rows: Iterable[Row] = of.rows
     if top is not None:
         rows = ranked_rows(of, main_column(of))
@@ -276,13 +230,7 @@ def is_unsupervised(row: Row) -> bool:
 
 
 def annotator_agreement(of: Table, column: str) -> Decimal | None:
-    """Return the agreement of the annotators, which the paper gives as an upper bound.
-
-    Examples
-    --------
-    >>> annotator_agreement(table("sts2015-english"), "images")
-    Decimal('0.888')
-    """
+    """Return the agreement of the annotators, which the paper gives as an upper bound."""
     for row in table(AGREEMENT).rows:
         if (row.text["task"], row.text["dataset"]) == (of.name, column):
             return row.values[AGREEMENT]

@@ -18,25 +18,13 @@ DATE_KIND = "DATE"
 
 
 class Annotation(NamedTuple):
-    """What a text says.
-
-    Attributes
-    ----------
-    tokens : tuple of str
-        Its words and punctuation marks, as the annotator splits them.
-    verbs : tuple of str
-        The verbs as written, in order: tags ``VB``, ``VBD``, ...; not modal verbs.
-    persons, locations : tuple of str
-        Names as written, in order, repeated ones as often as they occur.
-    dates : tuple of Date
-        Dates whose years are known, in order, with their places in the text.
-    """
+    """What a text says, with words and names as written, in order."""
 
     tokens: tuple[str, ...] = ()
-    verbs: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()  # not modal verbs
     persons: tuple[str, ...] = ()
     locations: tuple[str, ...] = ()
-    dates: tuple[Date, ...] = ()
+    dates: tuple[Date, ...] = ()  # whose years are known
 
 
 Reader = Callable[[list[str]], Iterable[Annotation]]

@@ -166,11 +166,6 @@ def chunk_spans(labels: Sequence[str]) -> Iterator[tuple[Span, str]]:
 
     As in the CoNLL-2000 scorer, a chunk ends before ``B-``, before ``O`` and where the kind
     changes.
-
-    Examples
-    --------
-    >>> list(chunk_spans(["B-NP", "I-NP", "O", "I-VP"]))
-    [((0, 2), 'NP'), ((3, 4), 'VP')]
     """
     start = 0
     for place in range(1, len(labels) + 1):

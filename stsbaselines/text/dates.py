@@ -101,33 +101,16 @@ class _Unit(NamedTuple):
 
 
 def years_of(expression: str) -> Years | None:
-    """Return the years of a date expression, such as the date field of a catalogue.
-
-    Examples
-    --------
-    >>> years_of("c.1612-15")
-    Years(start=1612, end=1615)
-    >>> years_of("late 14th century")
-    Years(start=1367, end=1400)
-    >>> years_of("1733 or earlier")
-    Years(start=None, end=1733)
-    >>> years_of("undated") is None
-    True
-    """
+    """Return the years of a date expression, such as the date field of a catalogue."""
     first = next(_dates(expression, range(100, LATEST + 1)), None)
     return first.years if first else None
 
 
 def find_dates(text: str) -> list[Date]:
-    """Return the dates that a text names, from left to right.
+    """Return the dates that a text names, from left to right, without overlap.
 
     A year without an era is a number from 1000 to 2029 that is not a measure, an amount of
-    money or a part of a longer number. Dates do not overlap.
-
-    Examples
-    --------
-    >>> [date.text for date in find_dates("Built in 1712-15; rebuilt c. 1890 for $1500.")]
-    ['1712-15', 'c. 1890']
+    money or a part of a longer number.
     """
     return list(_dates(text, PLAUSIBLE))
 

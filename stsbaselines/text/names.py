@@ -121,27 +121,7 @@ class Gazetteers(NamedTuple):
 
 
 class NamesTagger:
-    """A trained tagger of names.
-
-    Attributes
-    ----------
-    card : dict
-        The model card: training data, scores, sizes, licence.
-    gazetteers : Gazetteers
-
-    References
-    ----------
-    Lafferty, McCallum and Pereira (2001), Conditional Random Fields: Probabilistic Models for
-    Segmenting and Labeling Sequence Data.
-
-    Examples
-    --------
-    >>> tokens = "Mr. John Smith lived in London .".split()
-    >>> for name in load_names_tagger().names(tokens):
-    ...     print(name.kind, tokens[name.start : name.end])
-    PER ['John', 'Smith']
-    LOC ['London']
-    """
+    """A trained tagger of names, a conditional random field (Lafferty et al. 2001)."""
 
     def __init__(self, folder: str | Path) -> None:
         self.card = read_card(Path(folder), (MODEL, *GAZETTEERS), "a tagger of names")
@@ -277,15 +257,6 @@ def creator_names(creator: str) -> list[str]:
     "Surname, Forename" becomes "Forename Surname". Brackets, dates, nationalities, roles, titles
     and qualifiers ("attributed to", "school of") are dropped; companies, schools and unknown
     creators have no name. Several creators are separated by ";", "and" or "&".
-
-    Examples
-    --------
-    >>> creator_names("Doe, Jane (1850 - 1912) [Painter]")
-    ['Jane Doe']
-    >>> creator_names("Jane Doe, Welsh, 1850-1912; attributed to Sir John Smith")
-    ['Jane Doe', 'John Smith']
-    >>> creator_names("Smith & Doe Ltd.")
-    []
     """
     text = " ".join(to_displayable(creator).split())
     for _ in range(_DEEPEST_BRACKETS):

@@ -23,13 +23,7 @@ _NEGATION = "n't"
 
 
 def stems(sentence: str) -> list[str]:
-    """Return the stems of a sentence.
-
-    Examples
-    --------
-    >>> stems("At 3 o'clock we're reading well-known stories.")
-    ['at', '3', 'o', 'we', 'read', 'stori']
-    """
+    """Return the stems of a sentence."""
     words = [
         _INNER_APOSTROPHE.sub("", word) for word in treebank_words(sentence) if word != _NEGATION
     ]
@@ -65,12 +59,6 @@ def count_matrix(
     """Read a corpus: its vocabulary, and how often its sentences have each word.
 
     Words that the whole corpus has less often than `least_count` are left out.
-
-    Examples
-    --------
-    >>> vocabulary, counts = count_matrix(["a cat", "a dog", "the cat", "it rains"])
-    >>> dict(vocabulary.columns), vocabulary.idf.round(3).tolist()
-    ({'a': 0, 'cat': 1}, [0.288, 0.288])
     """
     numbers: dict[str, int] = {}
     rows = ([numbers.setdefault(stem, len(numbers)) for stem in stems(each)] for each in sentences)

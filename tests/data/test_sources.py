@@ -39,6 +39,13 @@ def test_a_file_may_have_another_name_in_a_repository() -> None:
     assert source.addresses_of(["a", "b"]) == {f"{root}a": ["a"], f"{root}g%20s.txt": ["b"]}
 
 
+def test_a_mirror_has_the_same_paths_below_its_address() -> None:
+    address = "http://example.org/images/4/40/sts.zip"
+    mirror = "http://localhost:8000/copies/"
+    assert mirrored(address, mirror) == "http://localhost:8000/copies/images/4/40/sts.zip"
+    assert mirrored(address, None) == address
+
+
 @pytest.mark.parametrize(
     "mirror",
     [

@@ -141,6 +141,11 @@ def test_the_agreement_of_the_annotators(name: str, column: str, expected: str |
     assert (str(found) if found else None) == expected
 
 
+def test_the_main_column_is_the_one_that_ranks() -> None:
+    assert main_column(table("sts2012")) == "ALL"
+    assert main_column(table("ists2015-goldchunks")) == "headlines_TS"
+
+
 @pytest.mark.parametrize("name", table_names())
 def test_the_main_column_has_numbers(name: str) -> None:
     assert any(main_column(table(name)) in row.values for row in table(name).rows)
