@@ -65,7 +65,9 @@ def inspect_alignments(
     """
     entry = find_task(task)
     if entry.family != "ists":
-        raise InputError(f"{task} has no alignments to show; interpretable STS tasks have.")
+        raise InputError(
+            f"{task} has no alignments to show; only interpretable STS tasks have them."
+        )
     file = Path(path)
     if file.is_dir():
         raise InputError(f"{file} is a folder; name one of its files.")

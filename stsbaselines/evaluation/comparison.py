@@ -154,13 +154,13 @@ def compare(
 
 def _check_chunks(task: Task, chunks: str) -> None:
     if chunks and task.family != "ists":
-        raise InputError(f"{task.task} has no chunks; only interpretable STS tasks have.")
+        raise InputError(f"{task.task} has no chunks; only interpretable STS tasks have them.")
     if chunks and chunks not in CHUNKS:
         raise unknown("kind of chunks", chunks, CHUNKS)
     if not chunks and any(each.chunks for each in tables_of() if each.task == task.task):
         raise InputError(
             f"{task.task} ranks systems that were given gold chunks apart from those with system"
-            " chunks: say --chunks gold or --chunks system."
+            " chunks: pass --chunks gold or --chunks system."
         )
 
 

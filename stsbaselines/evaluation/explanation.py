@@ -190,7 +190,7 @@ def _conventions(
 def _published(number: str) -> Decimal:
     if not _NUMBER.fullmatch(number):
         raise InputError(
-            f"{shown(number)} is no number as papers print it, such as 0.7342 or 73.42."
+            f"{shown(number)} is not a number as printed in papers, such as 0.7342 or 73.42."
         )
     digits = sum(each.isdigit() for each in number)
     if digits > MOST_DIGITS:

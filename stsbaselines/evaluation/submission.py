@@ -170,7 +170,7 @@ def _mapping_hint(dataset: DataSet, strays: list[str], labels: Mapping[str, list
     if meant is None:
         return ""
     file_name = labels[meant][0]
-    return f" ({file_name} is for no data set; to use it, say --map {dataset.name}={file_name})"
+    return f" ({file_name} is for no data set; to use it, pass --map {dataset.name}={file_name})"
 
 
 def read_gold(

@@ -230,7 +230,7 @@ def from_arguments(
             name = name or default_name(text)
             if name in systems:
                 raise InputError(
-                    f"two systems are called {name!r}: say NAME={text} to give one another name."
+                    f"two systems are called {name!r}: pass NAME={text} to rename one."
                 )
             try:
                 systems[name] = make(text)
@@ -299,7 +299,7 @@ def _numbers(values: Any, source: str, expected: str) -> FloatArray:
     except (TypeError, ValueError):  # rows of different lengths
         array = np.array(None)
     if array.dtype.kind not in "biuf":
-        found = f"{type(values).__name__} that is no array of numbers"
+        found = f"{type(values).__name__} that is not an array of numbers"
         raise InputError([Fault(source, found, expected)])
     numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():

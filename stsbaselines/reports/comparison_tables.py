@@ -286,8 +286,7 @@ def _conventions(comparison: Comparison) -> ReportTable:
     return ReportTable(
         "conventions",
         "Conventions",
-        "The number of a year by the conventions that papers use. Numbers of different rows"
-        " cannot be compared.",
+        "The score by each convention of papers. Scores in different rows are not comparable.",
         ("convention", *comparison.systems),
         tuple(rows),
     )

@@ -44,7 +44,7 @@ ESCAPED = r"run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
         (["tables", "sts2015", "--team", "nobody"], "no run with 'nobody' in its name"),
         (["tables", "ists2016", "--plot", "x.svg"], "name one of them"),
         (["tables", "pit2015", "--plot", "x.gif"], ".svg, .png or .pdf"),
-        (["explain-number", "0,5", "--task", "sts2015", "."], "no number as papers print it"),
+        (["explain-number", "0,5", "--task", "sts2015", "."], "not a number as printed in papers"),
         (["explain-number", "0.5", "--task", "sts2051", "."], "no task 'sts2051'"),
         (["compare", "sts2015", "."], "one output file for headlines"),
         (["compare", "sts2015", "--predictor", "token-cosine"], "make demo"),

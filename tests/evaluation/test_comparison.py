@@ -230,7 +230,7 @@ def test_without_pandas_a_frame_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
         ({"task": "sample-sts", "systems": {3: overlap}}, "expected printable text"),
         ({"task": "sample-sts", "systems": {"tiny": tiny}}, "multiply them by a constant"),
         ({"task": "sample-sts", "systems": [overlap], "chunks": "gold"}, "has no chunks"),
-        ({"task": "ists2016", "systems": [overlap]}, "say --chunks gold or --chunks system"),
+        ({"task": "ists2016", "systems": [overlap]}, "pass --chunks gold or --chunks system"),
         ({"task": "ists2016", "systems": [overlap], "chunks": "golden"}, "did you mean 'gold'"),
         ({"task": "sts2015", "systems": ["nowhere"]}, "nowhere: found nothing there"),
         ({"task": "sts2011", "systems": ["nowhere"]}, "there is no task 'sts2011'"),

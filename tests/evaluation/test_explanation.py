@@ -255,7 +255,7 @@ def test_undefined_measures_match_nothing(tmp_path: Path) -> None:
     "number", ["abc", "", "nan", "1e-1", "0,73", "0.7 ", "73.42%", "\u0660.\u0667", "."]
 )
 def test_what_is_no_number_is_refused(number: str, runs: Path) -> None:
-    with pytest.raises(InputError, match=r"is no number as papers print it, such as 0\.7342"):
+    with pytest.raises(InputError, match=r"is not a number as printed in papers, such as 0\.7342"):
         explain(number, "sample-sts", runs / "sample-sts" / "token-cosine")
 
 

@@ -208,7 +208,7 @@ def test_vectors_are_compared_by_their_cosine() -> None:
         ({"right": np.ones(12)}, "right: found an array of shape (12,)"),
         ({"right": np.ones((12, 2))}, "left of shape (12, 3) and right of shape (12, 2)"),
         ({"left": np.full((12, 3), np.nan)}, "left: found NaN or infinity"),
-        ({"left": np.full((12, 3), "x")}, "left: found ndarray that is no array of numbers"),
+        ({"left": np.full((12, 3), "x")}, "left: found ndarray that is not an array of numbers"),
         ({"left": np.full((12, 3), None)}, "found no npz of plain arrays"),
     ],
 )

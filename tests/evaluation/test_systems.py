@@ -179,9 +179,9 @@ def test_cosines_are_within_one(vectors: Any) -> None:
         (np.ones((2, 1, 1)), "an array of shape (2, 1, 1)"),
         ([[1.0, np.nan], [1.0, 2.0]], "NaN or infinity"),
         ([[1.0, np.inf], [1.0, 2.0]], "NaN or infinity"),
-        ([[1.0], [1.0, 2.0]], "list that is no array of numbers"),
-        ([["1"], ["2"]], "list that is no array of numbers"),
-        (None, "NoneType that is no array of numbers"),
+        ([[1.0], [1.0, 2.0]], "list that is not an array of numbers"),
+        ([["1"], ["2"]], "list that is not an array of numbers"),
+        (None, "NoneType that is not an array of numbers"),
     ],
 )
 def test_bad_results_of_an_encoder(value: Any, found: str) -> None:
@@ -199,8 +199,8 @@ def test_bad_results_of_an_encoder(value: Any, found: str) -> None:
         ([1.0], "an array of shape (1,)"),
         ([[1.0], [2.0]], "an array of shape (2, 1)"),
         ([1.0, float("nan")], "NaN or infinity"),
-        ([1.0, None], "list that is no array of numbers"),
-        ((score for score in (1.0, 2.0)), "generator that is no array of numbers"),
+        ([1.0, None], "list that is not an array of numbers"),
+        ((score for score in (1.0, 2.0)), "generator that is not an array of numbers"),
     ],
 )
 def test_bad_results_of_a_function(value: Any, found: str) -> None:
@@ -277,7 +277,7 @@ def test_a_path_with_an_equals_sign_is_a_path() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((["a/run", "b/run"], [], [], []), "two systems are called 'run': say NAME=b/run"),
+        ((["a/run", "b/run"], [], [], []), "two systems are called 'run': pass NAME=b/run"),
         (([], ["random", "random"], [], []), "two systems are called 'random'"),
         (([], [], ["mine:lengths"], []), "found PairFunction, expected an object with encode"),
         (([], [], ["mine:number"], []), "found '7', expected a Predictor"),
