@@ -58,10 +58,6 @@ def links_of(
     left, right : sequence of str
         Tokens of the gold standard's sentences: those that are punctuation have no links.
 
-    Returns
-    -------
-    dict of (int, int) to Link
-
     Examples
     --------
     >>> links = links_of([((1, 2), (1,), ("SPE1",), 4.0)], ["a", "cat"], ["animals"])
@@ -280,19 +276,10 @@ def by_type(pairs: Sequence[tuple[Links, Links]], types: Iterable[str]) -> dict[
 def confusion(
     pairs: Sequence[tuple[Links, Links]], types: Sequence[str]
 ) -> dict[str, dict[str, float]]:
-    """Return the weight of the links by their types: not official, for error analysis.
+    """Return the weight of the links by main type in the gold standard, then in the system.
 
-    Parameters
-    ----------
-    pairs : sequence of (system's links, gold standard's links)
-    types : sequence of str
-        The main types, of which each link has one.
-
-    Returns
-    -------
-    dict of str to dict of str to float
-        By type in the gold standard, then in the system; ``not aligned`` for a link that one
-        of them lacks. Links weigh as in the gold standard, those it lacks as in the system.
+    Not official, for error analysis. ``not aligned`` stands for links that one of them lacks.
+    Links weigh as in the gold standard, those it lacks as in the system.
 
     Examples
     --------

@@ -36,11 +36,6 @@ class Convention:
         Data sets that do not count.
     measure : str
         Name of the same number among the aggregates of `stsbaselines.score`, if it has one.
-
-    Raises
-    ------
-    ValueError
-        For ``ALLnrm`` of another correlation than Pearson's.
     """
 
     name: str
@@ -49,10 +44,6 @@ class Convention:
     used_by: str
     excluded: tuple[str, ...] = ()
     measure: str = ""
-
-    def __post_init__(self) -> None:
-        if self.aggregate == "ALLnrm" and self.correlation != "pearson":
-            raise ValueError("ALLnrm is a Pearson correlation")
 
     @property
     def english_only(self) -> bool:
@@ -93,7 +84,7 @@ _CORRELATIONS = {"pearson": correlation.pearson, "spearman": correlation.spearma
 
 
 def value(convention: Convention, parts: Mapping[str, Pair]) -> float | None:
-    """Return the number by a convention.
+    """Return the number by a convention, None where it is undefined.
 
     Parameters
     ----------
@@ -101,16 +92,6 @@ def value(convention: Convention, parts: Mapping[str, Pair]) -> float | None:
     parts : mapping of str to (array-like, array-like), both of shape (n_pairs,)
         Scores and gold scores of the scored pairs of each data set. Data sets that the convention
         excludes may be missing.
-
-    Returns
-    -------
-    float or None
-        None where it is undefined.
-
-    Raises
-    ------
-    ValueError
-        For NaN or infinity, or unequal lengths.
 
     Examples
     --------

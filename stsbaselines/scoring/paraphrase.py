@@ -46,27 +46,17 @@ def _scored(scores: npt.ArrayLike, gold: npt.ArrayLike) -> tuple[FloatArray, Boo
 def identification(predicted: npt.ArrayLike, gold: npt.ArrayLike) -> Identification:
     """Precision, recall and F1 of predicted labels.
 
+    F1 is 0, as officially, if no true pair was found.
+
     Parameters
     ----------
     predicted, gold : array-like of bool of shape (n_pairs,)
         True for a paraphrase. Debatable pairs must be excluded before.
 
-    Returns
-    -------
-    Identification
-        F1 is 0, as officially, if no true pair was found.
-
-    Raises
-    ------
-    ValueError
-        For unequal lengths, or values that are not booleans.
-
     Examples
     --------
     >>> identification([True, True, False, False], [True, False, True, False])
     Identification(precision=0.5, recall=0.5, f1=0.5)
-    >>> identification([False, False], [True, False])
-    Identification(precision=None, recall=0.0, f1=0.0)
     """
     labels, truth = _labels(predicted, "predicted"), _labels(gold, "gold")
     if len(labels) != len(truth):
@@ -91,23 +81,13 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
 
     The pairs are sorted by score, ascending and stable, and then reversed: among equal
     scores the later pair comes first. Every rank is a cut, also between equal scores, and
-    of several best cuts the first one counts. Recall is over all true pairs.
+    of several best cuts the first one counts. Recall is over all true pairs. None without any.
 
     Parameters
     ----------
     scores : array-like of float of shape (n_pairs,)
     gold : array-like of bool of shape (n_pairs,)
         Debatable pairs must be excluded before.
-
-    Returns
-    -------
-    BestCut or None
-        None if there is no true pair.
-
-    Raises
-    ------
-    ValueError
-        For unequal lengths, NaN or infinity, or labels that are not booleans.
 
     Examples
     --------
@@ -128,7 +108,7 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
 def average_precision(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
     """Average precision as scikit-learn computes it, where equal scores make one cut: not official.
 
-    Parameters and errors are those of `max_f1`; None if there is no true pair.
+    Parameters are those of `max_f1`.
 
     Examples
     --------
@@ -143,15 +123,10 @@ def average_precision(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | Non
 
 
 def f1_curve(scores: npt.ArrayLike, gold: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """F1 at each threshold: pairs of at least that score are labelled paraphrases.
+    """Return all thresholds, ascending, and F1 if pairs of at least that score are paraphrases.
 
-    Equal scores make one cut, so that its maximum can be below the official `max_f1`. Parameters
-    and errors are those of `max_f1`.
-
-    Returns
-    -------
-    thresholds, f1 : ndarray of shape (n_distinct_scores,)
-        Thresholds ascending. Empty if there is no true pair.
+    Equal scores make one cut, so that the highest F1 can be below the official `max_f1`.
+    Parameters are those of `max_f1`. Both arrays are empty if there is no true pair.
 
     Examples
     --------

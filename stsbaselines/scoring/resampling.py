@@ -26,25 +26,7 @@ _LEAST_EXPLAINED = 1e-6
 
 
 def draw(n: int, resamples: int, random_state: int | Sequence[int] = 0) -> IntArray:
-    """Draw resamples of `n` pairs, each of as many pairs, with replacement.
-
-    Parameters
-    ----------
-    n, resamples : int
-    random_state : int or sequence of int
-        Seed.
-
-    Returns
-    -------
-    ndarray of int of shape (resamples, n)
-        How often each pair was drawn.
-
-    Examples
-    --------
-    >>> counts = draw(4, 1000)
-    >>> counts.shape, counts.sum(axis=1).tolist() == [4] * 1000
-    ((1000, 4), True)
-    """
+    """Draw resamples of `n` pairs, each of as many pairs, with replacement; return `counts`."""
     generator = np.random.RandomState(random_state)
     counts = np.empty((resamples, n), dtype=np.int16)  # nothing is drawn 30,000 times
     for row in counts:
@@ -151,12 +133,6 @@ def pearson_all_normalized(
     Each argument has one array per data set. The square of ALLnrm is the share of the variation
     of all gold scores that is explained: all of that between the data sets and, within each, what
     its correlation explains.
-
-    Examples
-    --------
-    >>> counts = [np.array([[1, 1], [2, 0]]), np.array([[1, 1], [1, 1]])]
-    >>> pearson_all_normalized([[1, 2], [9, 5]], [[1, 2], [3, 4]], counts).round(5)
-    array([ 1., nan])
     """
     xs = [np.asarray(values, dtype=np.float64) for values in scores]
     ys = [np.asarray(values, dtype=np.float64) for values in gold]
@@ -193,13 +169,7 @@ class Identifications(NamedTuple):
 
 
 def f1(labels: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> Identifications:
-    """Precision, recall and F1 of labels on each resample; see `paraphrase.identification`.
-
-    Examples
-    --------
-    >>> f1([True, True], [True, False], np.array([[1, 1], [0, 2]])).f1.round(5)
-    array([0.66667, 0.     ])
-    """
+    """Precision, recall and F1 of labels on each resample; see `paraphrase.identification`."""
     claimed, truth = np.asarray(labels, dtype=np.bool_), np.asarray(gold, dtype=np.bool_)
     found, claims, true = _totals(counts, claimed & truth, claimed, truth)
     precision, recall = _ratio(found, claims), _ratio(found, true)
@@ -219,12 +189,6 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> Best
 
     The copies of a pair have the same rank. A cut between them is never the best one, because F1
     rises with each true pair and never with another one: so cuts after all copies are enough.
-
-    Examples
-    --------
-    >>> counts = np.array([[1, 1, 1, 1], [0, 1, 1, 2]])
-    >>> max_f1([0.9, 0.8, 0.7, 0.1], [True, False, True, False], counts).max_f1.round(5)
-    array([0.8    , 0.66667])
     """
     order = np.argsort(np.asarray(scores, dtype=np.float64), kind="stable")[::-1]
     truth = np.asarray(gold, dtype=np.bool_)[order]
@@ -247,14 +211,7 @@ def _best_cuts(ranked: IntArray, truth: BoolArray) -> FloatArray:
 def agreement(
     pairs: Sequence[tuple[Links, Links]], penalties: Sequence[Penalty], counts: IntArray
 ) -> FloatArray:
-    """F of the links on each resample of sentence pairs; see `alignment.agreement`.
-
-    Examples
-    --------
-    >>> links = alignment.links_of([((1,), (1,), ("EQUI",), 5.0)], "a", "b")
-    >>> agreement([(links, links), ({}, links)], (), np.array([[1, 1], [2, 0]])).round(5)
-    array([0.66667, 1.     ])
-    """
+    """F of the links on each resample of sentence pairs; see `alignment.agreement`."""
     sums = np.array([_sums(pair, penalties) for pair in pairs]).T
     of_system, system, of_gold, gold = _totals(counts, *sums)
     precision, recall = _ratio(of_system, system), _ratio(of_gold, gold)

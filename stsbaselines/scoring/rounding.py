@@ -12,14 +12,6 @@ def printed(value: float, decimals: int, script_decimals: int = SCRIPT_DECIMALS)
 
     The official scripts print ``%.5f`` (iSTS: ``%.4f``); the tables are that print rounded again.
 
-    Parameters
-    ----------
-    value : float
-    decimals : int
-        Decimals of the printed table.
-    script_decimals : int
-        Decimals that the script prints.
-
     Examples
     --------
     >>> printed(0.7038483, 4)
@@ -32,25 +24,14 @@ def printed(value: float, decimals: int, script_decimals: int = SCRIPT_DECIMALS)
 
 
 def agrees(value: float | None, published: Decimal, script_decimals: int = SCRIPT_DECIMALS) -> bool:
-    """Return whether `value` rounds to every printed digit of `published`.
-
-    Parameters
-    ----------
-    value : float or None
-        None (an undefined result) agrees with nothing.
-    published : Decimal
-        As printed: its number of decimals says how far to round.
-    script_decimals : int
-        Decimals that the script prints.
+    """Return whether `value` rounds to every printed digit of `published`; None never does.
 
     Examples
     --------
     >>> agrees(0.7984471, Decimal("0.7985")), agrees(None, Decimal("0.0000"))
     (True, False)
     """
-    if value is None:
-        return False
     exponent = published.as_tuple().exponent
-    if not isinstance(exponent, int):
+    if value is None or not isinstance(exponent, int):  # of NaN it is a letter
         return False
     return printed(value, max(0, -exponent), script_decimals) == published

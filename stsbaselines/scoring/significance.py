@@ -19,14 +19,7 @@ EQUAL = 1e-7  # outputs have 10 decimals, so that measures differ by less than t
 
 
 class Significance(NamedTuple):
-    """The outcome of a test.
-
-    Attributes
-    ----------
-    statistic : float
-    p : float
-        Probability of a statistic as high if there were no difference (one-tailed).
-    """
+    """The statistic of a test, and the probability of one as high if there were no difference."""
 
     statistic: float
     p: float
@@ -49,11 +42,6 @@ def fisher_interval(r: float, n: int) -> Interval:
     n : int
         Pairs, at least 4.
 
-    Raises
-    ------
-    ValueError
-        For a value out of its range.
-
     References
     ----------
     STS 2012, section 4 (95 % intervals of the best runs).
@@ -73,22 +61,14 @@ def fisher_interval(r: float, n: int) -> Interval:
 def fisher_test(r1: float, n1: int, r2: float, n2: int) -> Significance:
     """Test whether the first of two independent correlations is higher, by Fisher's z (one-tailed).
 
+    The statistic is (z1 - z2) / sqrt(1 / (n1 - 3) + 1 / (n2 - 3)).
+
     Parameters
     ----------
     r1, r2 : float
         Correlations, in [-1, 1].
     n1, n2 : int
         Pairs of each, at least 4.
-
-    Returns
-    -------
-    Significance
-        d = (z1 - z2) / sqrt(1 / (n1 - 3) + 1 / (n2 - 3)).
-
-    Raises
-    ------
-    ValueError
-        For a value out of its range.
 
     References
     ----------
@@ -109,6 +89,8 @@ def fisher_test(r1: float, n1: int, r2: float, n2: int) -> Significance:
 def williams_test(r1: float, r2: float, between: float, n: int) -> Significance:
     """Test whether the first of two systems correlates higher with the same gold (one-tailed).
 
+    The statistic has a t distribution with n - 3 degrees of freedom.
+
     Parameters
     ----------
     r1, r2 : float
@@ -117,16 +99,6 @@ def williams_test(r1: float, r2: float, between: float, n: int) -> Significance:
         Correlation of both systems with each other.
     n : int
         Pairs, at least 4.
-
-    Returns
-    -------
-    Significance
-        Its statistic has a t distribution with n - 3 degrees of freedom.
-
-    Raises
-    ------
-    ValueError
-        For a value out of its range, or three correlations that cannot go together.
 
     References
     ----------
@@ -161,12 +133,7 @@ def bootstrap_interval(values: npt.ArrayLike) -> Interval | None:
     Parameters
     ----------
     values : array-like of shape (resamples,)
-        See `stsbaselines.scoring.resampling`; NaN where undefined.
-
-    Returns
-    -------
-    Interval or None
-        Percentiles of the defined values; None if more than half are undefined.
+        See `stsbaselines.scoring.resampling`; NaN where undefined. None if more than half are.
 
     References
     ----------
@@ -207,12 +174,7 @@ def paired_bootstrap(first: npt.ArrayLike, second: npt.ArrayLike) -> Bootstrap |
     Parameters
     ----------
     first, second : array-like of shape (resamples,)
-        A measure of each system on the same resamples; NaN where undefined.
-
-    Returns
-    -------
-    Bootstrap or None
-        None if a measure is undefined on more than half of the resamples.
+        A measure of each system on the same resamples; NaN where undefined. None if most are.
 
     References
     ----------
