@@ -248,13 +248,7 @@ def family_named(name: str) -> Family:
 
 
 def signature(task: str, sets: Iterable[str], **fields: object) -> str:
-    """Return how a number was computed: numbers of equal signatures can be compared.
-
-    Examples
-    --------
-    >>> signature("sts2013", ["OnWN(561)", "FNWN(189)"], n=750).rpartition("|")[0]
-    'task:sts2013|sets:OnWN(561)+FNWN(189)|n:750'
-    """
+    """Return how a number was computed: numbers of equal signatures can be compared."""
     all_fields = {"task": task, "sets": "+".join(sets), **fields, "version": __version__}
     return "|".join(f"{name}:{value}" for name, value in all_fields.items())
 

@@ -61,13 +61,7 @@ class ChunkedPair(NamedTuple):
 
 
 def chunked_sentence(line: str, text: str | None = None) -> ChunkedSentence:
-    """Parse a line of a file of chunks, as the organisers' baseline did.
-
-    Examples
-    --------
-    >>> chunked_sentence("[ A cat ] and [ a dog ]").chunks
-    (('A', 'cat'), ('a', 'dog'))
-    """
+    """Parse a line of a file of chunks, as the organisers' baseline did."""
     tokens = tokens_of(line.replace("[ ", "").replace(" ]", ""))
     return ChunkedSentence(
         text=" ".join(tokens if text is None else tokens_of(text)),

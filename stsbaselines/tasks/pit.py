@@ -116,11 +116,6 @@ def label_of(text: str) -> Label:
 
     Of five crowd workers, 3 or more make a paraphrase, 2 are debatable; of an expert's
     degrees 0 to 5, 4 and 5 make one, 3 is debatable.
-
-    Examples
-    --------
-    >>> label_of("(2, 3)"), label_of("4")
-    (Label(is_paraphrase=None, degree=0.4), Label(is_paraphrase=True, degree=0.8))
     """
     votes = _CROWD.fullmatch(text)
     if votes and int(votes[1]) + int(votes[2]) == 5:

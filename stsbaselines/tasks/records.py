@@ -47,14 +47,7 @@ class Record(NamedTuple):
 
 
 def check_record(record: object, place: str) -> None:
-    """Raise InputError unless this is a record whose fields are tuples of texts.
-
-    Examples
-    --------
-    >>> check_record(Record(title="The mill"), "records[0]")
-    Traceback (most recent call last):
-    stsbaselines.errors.InputError: records[0].title: found 'The mill', expected a tuple of texts
-    """
+    """Raise InputError unless this is a record whose fields are tuples of texts."""
     if not isinstance(record, Record):
         raise InputError([Fault(place, repr(record)[:80], "a Record")])
     for field, values in record._asdict().items():
@@ -91,14 +84,9 @@ def read_record(path: Path) -> Record:
 
 
 def record_of_text(content: bytes, name: str) -> Record:
-    r"""Read a text file of the task: per field a line of ``dcTitle:`` and values, all after TABs.
+    """Read a text file of the task: per field a line of ``dcTitle:`` and values, all after TABs.
 
     Errors call it `name`.
-
-    Examples
-    --------
-    >>> record_of_text(b"dcTitle:\tThe old bridge\ndcDate:\t1905\tca. 1905\n", "example").date
-    ('1905', 'ca. 1905')
     """
     _text_of_bytes(content, name)
     values: dict[str, list[str]] = {}
@@ -125,20 +113,12 @@ def record_of_text(content: bytes, name: str) -> Record:
 def read_catalogue(path: Path) -> Iterator[Record]:
     """Yield the records of a catalogue: a JSON object per line.
 
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "things.jsonl")
-    ...     _ = path.write_text('{"id": 1, "title": "A cup", "medium": "silver"}')
-    ...     [record] = read_catalogue(path)
-    >>> record.title, record.description
-    (('A cup',), ('silver',))
+    The values of keys that are no fields of a record become part of its description.
     """
     with open_to_read(path) as stream:
         for number, line in lines_of(stream, str(path)):
             place = f"{path}, line {number}"
-            content = json_of(line, place, "a JSON object")
+            content = _json_of(line, place, "a JSON object")
             entry = _expect(dict, content, "an object", "the line", place)
             values: dict[str, list[str]] = {field: [] for field in Record._fields}
             for key, value in entry.items():
@@ -153,14 +133,9 @@ def read_catalogue(path: Path) -> Iterator[Record]:
 
 
 def text_of(record: Record) -> bytes:
-    r"""Return the text file of a record, as the task's script wrote it.
+    """Return the text file of a record, as the task's script wrote it.
 
     Newlines and TABs in values become blanks; a field without values has no line.
-
-    Examples
-    --------
-    >>> text_of(Record(title=("The old\nbridge",), date=("1905", "ca. 1905")))
-    b'dcTitle:\tThe old bridge\ndcDate:\t1905\tca. 1905\n'
     """
     lines = [
         "\t".join([f"{field}:", *(_one_line(v).replace("\t", " ") for v in values)]) + "\n"
@@ -180,16 +155,10 @@ def record_of_json(content: bytes, name: str) -> Record:
 
     Like the task's script, it ignores values in other languages than ``def``. Newlines become
     blanks and a TAB separates two values, so that the record is that of its text file.
-
-    Examples
-    --------
-    >>> answer = b'{"success": true, "object": {"proxies": [{"dcDate": {"def": ["1905"]}}]}}'
-    >>> record_of_json(answer, "example").date
-    ('1905',)
     """
-    answer = _expect(dict, json_of(content, name), "an object", "the answer", name)
+    answer = _expect(dict, _json_of(content, name), "an object", "the answer", name)
     if answer.get("success") is not True:
-        found = f"success {json_shown(answer.get('success'))}"
+        found = f"success {_json_shown(answer.get('success'))}"
         raise InputError([Fault(name, found, "the API's answer with success true")])
     item = _expect(dict, answer.get("object"), "an object", "object", name)
     proxies = _expect(list, item.get("proxies", []), "a list", "object.proxies", name)
@@ -218,15 +187,6 @@ def xml_of(record: Record) -> bytes:
     """Return an XML file of a record; the task's baseline made one per item.
 
     A character that XML cannot hold (most control characters) becomes U+FFFD.
-
-    Examples
-    --------
-    >>> print(xml_of(Record(title=("Bread & butter",), date=("1905",))).decode(), end="")
-    <?xml version="1.0" encoding="UTF-8"?>
-    <record>
-    <dcTitle>Bread &amp; butter</dcTitle>
-    <dcDate>1905</dcDate>
-    </record>
     """
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<{_ROOT}>"]
     for field, values in zip(FIELDS, record, strict=True):
@@ -237,13 +197,7 @@ def xml_of(record: Record) -> bytes:
 
 
 def record_of_xml(content: bytes, name: str) -> Record:
-    """Read the XML file of a record, as `xml_of` writes it.
-
-    Examples
-    --------
-    >>> record_of_xml(b"<record><dcDate>1905</dcDate></record>", "example").date
-    ('1905',)
-    """
+    """Read the XML file of a record, as `xml_of` writes it."""
     if "<!DOCTYPE" in _text_of_bytes(content, name):
         raise InputError([Fault(name, "a document type declaration", "XML without one")])
     reader = _XmlReader(name)
@@ -318,14 +272,8 @@ def _text_of_bytes(content: bytes, name: str) -> str:
         raise InputError([Fault(name, found, "text in UTF-8", line)]) from None
 
 
-def json_of(content: bytes, name: str, expected: str = "the API's answer") -> Any:
-    """Read JSON in UTF-8 that repeats no key and has no NaN; errors call it `name`.
-
-    Examples
-    --------
-    >>> json_of(b'{"title": ["A cup"], "year": 1905}', "example")
-    {'title': ['A cup'], 'year': 1905.0}
-    """
+def _json_of(content: bytes, name: str, expected: str = "the API's answer") -> Any:
+    """Read JSON in UTF-8 that repeats no key and has no NaN; errors call it `name`."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -349,14 +297,8 @@ def json_of(content: bytes, name: str, expected: str = "the API's answer") -> An
         raise InputError([Fault(name, "JSON nested too deeply", expected)]) from None
 
 
-def json_shown(content: Any) -> str:
-    """Return what kind of value JSON has, for error messages.
-
-    Examples
-    --------
-    >>> json_shown([1.0]), json_shown(None)
-    ('a list', 'nothing')
-    """
+def _json_shown(content: Any) -> str:
+    """Return what kind of value JSON has, for error messages."""
     kinds = {dict: "an object", list: "a list", str: "a text", type(None): "nothing"}
     if isinstance(content, bool):
         return "true" if content else "false"
@@ -365,7 +307,7 @@ def json_shown(content: Any) -> str:
 
 def _expect(kind: type, found: Any, expected: str, place: str, name: str) -> Any:
     if not isinstance(found, kind):
-        raise InputError([Fault(name, f"{json_shown(found)} at {place}", expected)])
+        raise InputError([Fault(name, f"{_json_shown(found)} at {place}", expected)])
     return found
 
 

@@ -68,16 +68,7 @@ def read_pairs(path: Path) -> Iterator[SentencePair]:
 
 
 def pairs_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[SentencePair]:
-    r"""Yield the sentence pairs of a stream whose first line has the number `start`.
-
-    Errors call the stream `name`; see `read_pairs`.
-
-    Examples
-    --------
-    >>> import io
-    >>> list(pairs_of(io.BytesIO(b'# 1\t"two\tsource\n'), "example"))
-    [SentencePair(left='# 1', right='"two')]
-    """
+    """Yield the pairs of a stream, whose first line is line `start` of what errors call `name`."""
     faults: list[Fault | str] = []
     for number, line in lines_of(stream, name, start):
         columns = line.split(b"\t", 2)
@@ -183,8 +174,7 @@ class StsFamily(Family):
         sets only: ``Mean`` is weighted by scored pairs, ``plain_mean`` is not; ``ALL``, ``ALLnrm``
         and ``ALLw`` (weighted by confidence) are those of 2012, tables 1 and 2.
         """
-        notes: list[str] = []
-        parts = _parts(task, gold, outputs, notes)
+        parts = _parts(task, gold, outputs)
         complete = len(parts) == len(task.datasets)
         return Scores(
             task=task.task,
@@ -201,7 +191,7 @@ class StsFamily(Family):
                 mean="weighted by scored pairs",
                 confidence="+".join(sorted({part.confidence for part in parts})),
             ),
-            notes=tuple(notes),
+            notes=tuple(f"{part.name}: {note}" for part in parts for note in part.notes),
         )
 
     def countable(self, gold: FloatArray) -> BoolArray:
@@ -267,11 +257,19 @@ class _Part:
     lines: npt.NDArray[np.int64]
     confidences: FloatArray | None
     confidence: str
+    output_notes: tuple[str, ...]
 
     @property
     def pearson_weights(self) -> FloatArray | None:
         """The weights of the official correlation; None if it has none, or all are equal."""
         return self.confidences if self.confidence == "weighted" else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        if self.pearson is not None:
+            return self.output_notes
+        undefined = "the correlation is undefined, for the scores that count are all the same"
+        return *self.output_notes, undefined
 
     @functools.cached_property
     def pearson(self) -> float | None:
@@ -295,42 +293,32 @@ class _Part:
         return measures
 
 
-def _parts(
-    task: Task,
-    gold: Mapping[str, FloatArray],
-    outputs: Mapping[str, StsOutput],
-    notes: list[str] | None = None,
-) -> list[_Part]:
-    """Return the scored pairs of each data set that has an output; add to the notes."""
-    found = [] if notes is None else notes
+def _parts(task: Task, gold: Golds, outputs: Outputs) -> list[_Part]:
+    """Return the scored pairs of each data set that has an output."""
     return [
-        _part_of(name, gold[name], outputs[name], task, found)
+        _part_of(name, gold[name], outputs[name], task)
         for name in task.dataset_names
         if name in outputs
     ]
 
 
-def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task, notes: list[str]) -> _Part:
+def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task) -> _Part:
     scored = FAMILY.countable(gold)
-    found = [*output.notes]
+    notes = [*output.notes]
     confidences, how = output.confidences, "none"
     if confidences is not None:
         confidences, how = confidences[scored], task.confidence
         if how == "ignored":
-            found.append(f"confidences ignored, as {task.task}'s official scorer does")
+            notes.append(f"confidences ignored, as {task.task}'s official scorer does")
         if not confidences.any():
             confidences = np.full(len(confidences), HIGHEST_CONFIDENCE)
             how = "equal" if how == "weighted" else how
-            found.append(
+            notes.append(
                 "all confidences are 0, so all pairs weigh the same in weighted correlations, as"
                 " the organisers of 2013 decided"
             )
     lines = np.flatnonzero(scored) + 1
-    part = _Part(name, output.scores[scored], gold[scored], lines, confidences, how)
-    if part.pearson is None:
-        found.append("the correlation is undefined, for the scores that count are all the same")
-    notes.extend(f"{name}: {note}" for note in found)
-    return part
+    return _Part(name, output.scores[scored], gold[scored], lines, confidences, how, tuple(notes))
 
 
 def _aggregates(task: Task, parts: list[_Part]) -> dict[str, float | None]:

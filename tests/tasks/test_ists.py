@@ -28,13 +28,8 @@ from stsbaselines.tasks.ists import FAMILY, ChunkedSentence, chunked_sentence
 from tests.helpers import run_command
 
 SAMPLE = find_task("sample-ists")
-
-
 GARDEN = SAMPLE.dataset("garden")
-
-
 GOLD = SAMPLES / "sample-ists" / "STSint.testinput.garden.wa"
-
 
 BLOCK = """<sentence id="1" status="">
 // A man waits
@@ -211,7 +206,6 @@ def test_rules_of_2015(tmp_path: Path, old: str, new: str, message: str) -> None
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" \n\r\0"), min_size=1, max_size=5)
-
 
 TYPES = st.tuples(
     st.sampled_from(alignment_file.MAIN_TYPES[:6]),

@@ -17,7 +17,6 @@ from tests.helpers import run_command
 
 SAMPLE = find_task("sample-pit")
 
-
 NAME = "PIT2015_TEAM_01_run.output"
 
 

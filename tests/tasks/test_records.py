@@ -16,6 +16,7 @@ from stsbaselines.tasks import records
 from stsbaselines.tasks.records import (
     FIELDS,
     Record,
+    check_record,
     read_catalogue,
     read_record,
     record_of_json,
@@ -311,7 +312,27 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         read_record(tmp_path / "3a.txt")
 
 
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ("mill", "records.0.: found 'mill', expected a Record"),
+        (Record(title="mill"), "title: found 'mill', expected a tuple of texts"),  # type: ignore[arg-type]
+        (Record(date=(1905,)), "date: found .1905,., expected a tuple of texts"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_record_is_refused(record: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check_record(record, "records[0]")
+
+
 # --- catalogues
+
+
+def test_other_keys_of_a_catalogue_describe_a_thing(tmp_path: Path) -> None:
+    things = tmp_path / "things.jsonl"
+    things.write_text('{"id": 1, "title": "A cup", "medium": "silver", "subjects": ["tea", "tin"]}')
+    cup = Record(title=("A cup",), subject=("tea", "tin"), description=("silver",))
+    assert list(read_catalogue(things)) == [cup]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from tests.helpers import run_command
 
 SAMPLE = find_task("sample-typed")
 
-
 ROW = "1\t2\t3\t4\t5\t0\t1.5\t2.25"
 
 
