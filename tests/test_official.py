@@ -375,17 +375,6 @@ def test_labels_of_pit_agree_with_each_other(official_data: Path) -> None:
         assert len(pairs) == dataset.scored
 
 
-def test_a_train_file_of_ones_own_is_known_by_its_git_blob(tmp_path: Path) -> None:
-    task = find_task("pit2015-train")
-    (tmp_path / "pit2015").mkdir()
-    (tmp_path / "pit2015" / "train.data").write_bytes(b"x\n")
-    located = find.locate(task, task.dataset("train"), "input", tmp_path)
-    assert (located.status, located.found) == (
-        "wrong",
-        "git blob 587be6b4c3f93f93c489c0111bba5596147a26cb",
-    )
-
-
 def alignment_file(task: str, dataset: str, official_data: Path) -> Path:
     entry = find_task(task)
     return find.require(entry, entry.dataset(dataset), "gold", official_data)
@@ -444,18 +433,6 @@ def test_the_second_version_of_the_script_of_2015(
     scores = run("ists2015", results, official_data, tmp_path).baselines[0].runs[0]
     value = scores.datasets[dataset]["TS_second_version"]
     assert agrees(value, Decimal(expected), find_task("ists2015").decimals)
-
-
-def test_an_output_of_another_data_set_is_not_scored(
-    results: dict[str, experiment.Results], official_data: Path, tmp_path: Path
-) -> None:
-    needs(official_data, "ists2016")
-    experiment.run(read_config("ists2016"), tmp_path, official_data)
-    images = tmp_path / "ists2016" / "gold-chunks" / "STSint.output.images.wa"
-    done = run_command(["score", "ists2016", str(images), "--dataset", "headlines"])
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "expected" in done.stderr
-    assert "the sentences of another data set?" in done.stderr
 
 
 @pytest.mark.parametrize("task", STS_TASKS + ISTS_TASKS, ids=lambda task: task.task)
