@@ -224,7 +224,8 @@ def _labels(gold: Sequence[float] | None, count: int) -> npt.NDArray[np.bool_]:
             " predicts."
         )
     labels = np.asarray(gold)
-    if labels.shape != (count,) or not np.isin(labels, [0, 1]).all():
+    is_numeric = labels.dtype.kind in "biuf"
+    if labels.shape != (count,) or not is_numeric or not np.isin(labels, [0, 1]).all():
         raise InputError(
             f"ngram-logreg: {count} pairs need as many labels, true or false (1 or 0)."
         )
