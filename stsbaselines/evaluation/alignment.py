@@ -8,22 +8,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stsbaselines.baselines import create
-from stsbaselines.data.catalogue import Task, find_task
+from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation.submission import output_files, read_gold, run_name
 from stsbaselines.scoring.alignment import NOT_COUNTED, PENALTIES
 from stsbaselines.tasks import ists
-from stsbaselines.tasks.alignment_file import AlignedPair, AlignmentFile, ChunkAlignment
+from stsbaselines.tasks.alignment_file import AlignedPair, ChunkAlignment
 from stsbaselines.text.words import treebank_tokens
 
-RIGHT, WRONG_TYPE, WRONG_SCORE, SPURIOUS, MISSED = (
-    "right",
-    "wrong type",
-    "wrong score",
-    "spurious",
-    "missed",
-)
+RIGHT, WRONG_TYPE, WRONG_SCORE = "right", "wrong type", "wrong score"
+SPURIOUS, MISSED = "spurious", "missed"
 Tokens = tuple[Sequence[str], Sequence[str]]
+Chunks = tuple[tuple[int, ...], ...]
 Measures = Mapping[str, float | int | None]
 
 
@@ -42,13 +38,12 @@ class InspectedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class InspectedRun:
-    """An alignment file, pair by pair, perhaps with the gold standard."""
+    """An alignment file, pair by pair; `measures` is empty if it was not compared with gold."""
 
     title: str
     pairs: list[InspectedPair]
     measures: Measures
     notes: tuple[str, ...]
-    has_gold: bool
 
 
 def inspect_alignments(
@@ -74,43 +69,35 @@ def inspect_alignments(
     [name] = output_files(entry, file, dataset, {})
     output = ists.FAMILY.read_output(file, entry, entry.dataset(name))
     title = f"{run_name(file)} on {task}, {name}"
-    if with_gold:
-        return _beside_gold(title, entry, name, output, data_dir)
-    return InspectedRun(
-        title, [InspectedPair(each) for each in output.pairs], {}, output.notes, False
-    )
-
-
-def _beside_gold(
-    title: str, task: Task, name: str, output: AlignmentFile, data_dir: str | Path | None
-) -> InspectedRun:
-    gold = read_gold(task, [task.dataset(name)], data_dir)[name]
-    scores = ists.FAMILY.score(task, "", {name: gold}, {name: output})
-    pairs = []
+    if not with_gold:
+        return InspectedRun(title, [InspectedPair(each) for each in output.pairs], {}, output.notes)
+    gold = read_gold(entry, [entry.dataset(name)], data_dir)[name]
+    scores = ists.FAMILY.score(entry, "", {name: gold}, {name: output})
     details = scores.details[name]["pairs"]
-    for ours, theirs, each in zip(output.pairs, gold.pairs, details, strict=True):
+    pairs = []
+    for ours, theirs, row in zip(output.pairs, gold.pairs, details, strict=True):
         verdicts = compare_alignments(ours.alignments, theirs.alignments, theirs.tokens)
-        measures = {measure: each[measure] for measure in PENALTIES}
-        pairs.append(InspectedPair(ours, theirs, verdicts, measures))
-    measures = {measure: scores.datasets[name][measure] for measure in PENALTIES}
-    return InspectedRun(title, pairs, measures, scores.notes, True)
+        pairs.append(InspectedPair(ours, theirs, verdicts, _main_measures(row)))
+    return InspectedRun(title, pairs, _main_measures(scores.datasets[name]), scores.notes)
+
+
+def _main_measures(measures: Measures) -> Measures:
+    return {name: measures[name] for name in PENALTIES}
 
 
 def compare_alignments(
     system: Sequence[ChunkAlignment], gold: Sequence[ChunkAlignment], tokens: Tokens
 ) -> tuple[list[str], list[str]]:
     """Compare the alignments of a sentence pair with the gold standard."""
-    of_system = [_counted(each, tokens) for each in system]
-    of_gold = [_counted(each, tokens) for each in gold]
-    system_at = dict(zip(of_system, system, strict=True))
-    gold_at = dict(zip(of_gold, gold, strict=True))
+    system_at = {_counted(each, tokens): each for each in system}
+    gold_at = {_counted(each, tokens): each for each in gold}
     return (
-        [_verdict(each, gold_at, at, SPURIOUS) for each, at in zip(system, of_system, strict=True)],
-        [_verdict(each, system_at, at, MISSED) for each, at in zip(gold, of_gold, strict=True)],
+        [_verdict(each, tokens, gold_at, SPURIOUS) for each in system],
+        [_verdict(each, tokens, system_at, MISSED) for each in gold],
     )
 
 
-def _counted(each: ChunkAlignment, tokens: Tokens) -> tuple[tuple[int, ...], ...]:
+def _counted(each: ChunkAlignment, tokens: Tokens) -> Chunks:
     """Return the positions of both chunks without punctuation."""
     return tuple(
         tuple(place for place in places if words[place - 1] not in NOT_COUNTED)
@@ -119,11 +106,9 @@ def _counted(each: ChunkAlignment, tokens: Tokens) -> tuple[tuple[int, ...], ...
 
 
 def _verdict(
-    each: ChunkAlignment,
-    others: Mapping[tuple[tuple[int, ...], ...], ChunkAlignment],
-    chunks: tuple[tuple[int, ...], ...],
-    alone: str,
+    each: ChunkAlignment, tokens: Tokens, others: Mapping[Chunks, ChunkAlignment], alone: str
 ) -> str:
+    chunks = _counted(each, tokens)
     if not all(chunks):
         return ""
     other = others.get(chunks)

@@ -38,7 +38,7 @@ def alignment_page(run: InspectedRun) -> str:
         notes=run.notes,
         types=MAIN_TYPES,
         choices=(*MAIN_TYPES, *ADDITIONAL_TYPES),
-        errors=(WRONG_TYPE, WRONG_SCORE, SPURIOUS, MISSED) if run.has_gold else (),
+        errors=(WRONG_TYPE, WRONG_SCORE, SPURIOUS, MISSED) if run.measures else (),
     )
 
 
