@@ -13,7 +13,7 @@ import numpy as np
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.find import locate, require_all
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.evaluation.prediction import no_check, output_lines
+from stsbaselines.evaluation.prediction import output_lines
 from stsbaselines.evaluation.systems import Vectors, as_predictor, current_folder_on_path
 from stsbaselines.evaluation.trained_models import ready
 from stsbaselines.io import atomic_write
@@ -54,23 +54,24 @@ def outputs_of(
         if not type(predictor).__module__.startswith("stsbaselines.baselines."):
             modules = current_folder_on_path()
         lines, notes = _lines_of_predictor(predictor, task, datasets, data_dir, n_jobs, plain)
-    with modules:
+    with modules, tempfile.TemporaryDirectory() as folder:
         outputs = {
-            name: _write_and_read_back(each, task, task.dataset(name), progress)
+            name: write_and_read(each, Path(folder), task, task.dataset(name), progress)
             for name, each in lines.items()
         }
     return outputs, notes
 
 
-def _write_and_read_back(lines: Lines, task: Task, dataset: DataSet, progress: Progress) -> Any:
+def write_and_read(
+    lines: Lines, folder: Path, task: Task, dataset: DataSet, progress: Progress
+) -> Any:
     """Write an output and read it, as the organisers scored what was sent to them."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / dataset.output
-        with atomic_write(path) as stream:
-            for count, chunk in lines:
-                stream.write(chunk)
-                progress(count)
-        return family_of(task).read_output(path, task, dataset)
+    path = folder / dataset.output
+    with atomic_write(path) as stream:
+        for count, chunk in lines:
+            stream.write(chunk)
+            progress(count)
+    return family_of(task).read_output(path, task, dataset)
 
 
 def _lines_of_vectors(
@@ -116,7 +117,7 @@ def _lines_of_predictor(
     inputs = {each.name: require_all(task, each, data_dir) for each in found or datasets}
     predictor = ready(predictor, data_dir)
     notes += _seen_in_training(predictor, task, found)
-    check = _check_scale if predictor.predicts == "scores" else no_check
+    check = _check_scale if predictor.predicts == "scores" else None
     lines: dict[str, Lines] = {}
     for dataset in found:
         pairs = family.read_inputs(inputs[dataset.name], task, dataset)

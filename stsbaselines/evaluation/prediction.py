@@ -12,7 +12,7 @@ import io
 import itertools
 import select
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
@@ -95,16 +95,12 @@ def no_advance(done: int, pairs: int) -> None:
     """Show no progress."""
 
 
-def no_check(predictions: Any, lines: bytes) -> None:
-    """Accept everything."""
-
-
 def output_lines(
     family: Family,
     predictor: Predictor,
     pairs: Iterable[Any],
     n_jobs: int,
-    check: Callable[[Any, bytes], None] = no_check,
+    check: Callable[[Any, bytes], None] | None = None,
     start: int = 1,
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of an output chunk by chunk, with the number of pairs that they are for.
@@ -117,7 +113,8 @@ def output_lines(
         count = len(predictions)
         chunk = list(itertools.islice(kept, count))
         lines = family.format_predictions(predictions, chunk, start)
-        check(predictions, lines)
+        if check:
+            check(predictions, lines)
         yield count, lines
         start += count
 
@@ -147,8 +144,8 @@ def predict_file(
     if columns and source is None:
         raise InputError("Columns are those of a file, but standard input has lines of sentences.")
     given = Input(source, _version(source), columns or ())
-    if source is not None and out is None and source.is_file():
-        _check_file(source, given.columns)
+    if out is None:
+        _check_file(given)
     done = 0
     with connected(scheduler) as client, writing_scores(out) as write:
         for result in _results(system, given, n_jobs, client):
@@ -192,8 +189,8 @@ def _results(system: System, given: Input, n_jobs: int, client: Any) -> Iterator
     except LostWorkersError:
         raise
     except InputError:
-        if given.source is not None and given.source.is_file() and not given.columns:
-            _check_file(given.source, ())
+        if not given.columns:
+            _check_file(given)
         raise
 
 
@@ -205,9 +202,8 @@ def _blocks(given: Input, workers_read: bool) -> Iterator[Block]:
     if given.source is None:
         yield from blocks_of(sys.stdin.buffer)
     elif given.columns:
-        for first, texts in read_table(given.source, given.columns):
-            pairs = list(map(SentencePair, *(texts[name] for name in given.columns)))
-            yield Block(0, 0, first, pairs)
+        for first, rows in read_table(given.source, given.columns):
+            yield Block(0, 0, first, list(itertools.starmap(SentencePair, rows)))
     else:
         with open_unpacked(given.source) as stream:
             if workers_read and size_of(given.source):
@@ -217,15 +213,9 @@ def _blocks(given: Input, workers_read: bool) -> Iterator[Block]:
 
 
 def blocks_of(stream: BinaryIO, size: int | None = None) -> Iterator[Block]:
-    r"""Yield a stream in blocks of about `size` bytes; one at least.
+    """Yield a stream in blocks of about `size` bytes, at least one.
 
     Of a pipe, a block is what is available, so that a reader of the output need not wait.
-
-    Examples
-    --------
-    >>> blocks = blocks_of(io.BytesIO(b"a\tb\nc\td\ne\tf"), size=1)
-    >>> [(each.first, each.content) for each in blocks]
-    [(1, b'a\tb\n'), (2, b'c\td\n'), (3, b'e\tf')]
     """
     offset, first = 0, 1
     read = None if stream.seekable() else functools.partial(_read_available, stream)
@@ -238,21 +228,14 @@ def _read_available(stream: BinaryIO, size: int) -> bytes:
     """Read up to `size` bytes of a pipe, waiting for the first of them only."""
     pipe = cast(io.BufferedReader, stream)
     content = piece = pipe.read1(size)
-    with contextlib.suppress(OSError, ValueError):  # no file that can be asked whether it waits
+    with contextlib.suppress(OSError, ValueError):  # select does not take every kind of file
         while piece and len(content) < size and select.select([pipe], [], [], 0)[0]:
             content += (piece := pipe.read1(size - len(content)))
     return content
 
 
 def unread_blocks_of(stream: BinaryIO, size: int | None = None) -> Iterator[Block]:
-    r"""Yield the blocks that `blocks_of` yields, without reading all of them.
-
-    Examples
-    --------
-    >>> blocks = unread_blocks_of(io.BytesIO(b"a\tb\nc\td\ne\tf"), size=1)
-    >>> [(each.offset, each.size) for each in blocks]
-    [(0, 4), (4, 4), (8, 3)]
-    """
+    """Yield the blocks that `blocks_of` yields, without reading all of them."""
     offset, length = 0, stream.seek(0, io.SEEK_END)
     while offset < length:
         last = stream.seek(offset + (size or BLOCK_SIZE) - 1)
@@ -261,10 +244,13 @@ def unread_blocks_of(stream: BinaryIO, size: int | None = None) -> Iterator[Bloc
         offset = end
 
 
-def _check_file(source: Path, columns: Sequence[str] | None) -> None:
+def _check_file(given: Input) -> None:
     """Report all faults of a file; blocks of lines that are clearly right are read fast."""
-    if columns:
-        for _ in read_table(source, columns):
+    source = given.source
+    if source is None or not source.is_file():
+        return
+    if given.columns:
+        for _ in read_table(source, given.columns):
             pass
         return
     with contextlib.suppress(InputError), open_unpacked(source) as stream:

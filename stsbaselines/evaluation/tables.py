@@ -36,13 +36,6 @@ _NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 Write = Callable[[bytes], Any]
 
 
-class Batch(NamedTuple):
-    """Some rows of a table: the number of the first, from 1, and the texts of each column."""
-
-    first: int
-    columns: dict[str, tuple[str, ...]]
-
-
 class _Row(NamedTuple):
     """The values of the wanted columns of a row, or what is found instead of a row."""
 
@@ -51,21 +44,15 @@ class _Row(NamedTuple):
 
 
 def table_ending(path: Path | None) -> str:
-    """Return ``.csv``, ``.jsonl`` or ``.parquet`` if that is what the name of a file says, or "".
-
-    Examples
-    --------
-    >>> table_ending(Path("pairs.csv.gz")), table_ending(Path("pairs.txt"))
-    ('.csv', '')
-    """
+    """Return ``.csv``, ``.jsonl`` or ``.parquet`` if the name of a file, packed or not, says so."""
     if path is None:
         return ""
     suffix = Path(path.stem).suffix if path.suffix in (".gz", ".zst") else path.suffix
     return suffix if suffix in (".csv", ".jsonl", ".parquet") else ""
 
 
-def read_table(path: Path, columns: Sequence[str]) -> Iterator[Batch]:
-    """Yield the texts of some columns of a table, a batch of rows at a time."""
+def read_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[Any]]]:
+    """Yield a table in batches: the number of the first row, and each row's texts of `columns`."""
     ending = table_ending(path)
     if is_device(path):
         raise InputError([Fault(str(path), "a pipe or device", "a regular file")])
@@ -82,8 +69,7 @@ def read_table(path: Path, columns: Sequence[str]) -> Iterator[Batch]:
         if len(faults) >= SHOWN_FAULTS:
             break
         if not faults:
-            texts: Any = zip(*(row.values for row in chunk), strict=True)
-            yield Batch(first, dict(zip(columns, texts, strict=True)))
+            yield first, [row.values for row in chunk]
     if first is None:
         faults.append(Fault(str(path), "no rows", "at least one"))
     if faults:
@@ -214,19 +200,20 @@ def writing_scores(out: Path | None) -> Iterator[Write]:
     ending = table_ending(out)
     if ending == ".parquet":
         _check_parquet_name(out)
-        pyarrow_for("parquet")
         with atomic_write(out) as file, _writing_parquet(file) as write:
             yield write
         return
-    if out.suffix == ".zst":
-        pyarrow_for("lib")
     with atomic_write(out) as file, _packing(file, out.suffix) as stream:
         if ending == ".csv":
             stream.write(b"score\n")
         if ending == ".jsonl":
-            yield lambda lines: stream.write(json_lines(lines))
+            yield lambda lines: stream.write(_as_json_lines(lines))
         else:
             yield stream.write
+
+
+def _as_json_lines(scores: bytes) -> bytes:
+    return b"".join(b'{"score": %b}\n' % score for score in scores.split())
 
 
 def _print(lines: bytes) -> None:
@@ -239,22 +226,10 @@ def _packing(file: BinaryIO, suffix: str) -> contextlib.AbstractContextManager[A
     if suffix == ".gz":
         return gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0)
     if suffix == ".zst":
-        packing: contextlib.AbstractContextManager[Any] = pyarrow_for("lib").CompressedOutputStream(
-            file, "zstd"
-        )
-        return packing
+        packed: contextlib.AbstractContextManager[Any]
+        packed = pyarrow_for("lib").CompressedOutputStream(file, "zstd")
+        return packed
     return contextlib.nullcontext(file)
-
-
-def json_lines(lines: bytes) -> bytes:
-    r"""Turn lines of scores into JSON lines.
-
-    Examples
-    --------
-    >>> json_lines(b"0.5000000000\n1.0000000000\n")
-    b'{"score": 0.5000000000}\n{"score": 1.0000000000}\n'
-    """
-    return b"".join(b'{"score": %b}\n' % line for line in lines.split())
 
 
 @contextlib.contextmanager

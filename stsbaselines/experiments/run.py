@@ -14,7 +14,14 @@ from stsbaselines.baselines import create
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError
-from stsbaselines.evaluation.outputs import Progress, available, check_kind, no_progress
+from stsbaselines.evaluation.outputs import (
+    Lines,
+    Progress,
+    available,
+    check_kind,
+    no_progress,
+    write_and_read,
+)
 from stsbaselines.evaluation.prediction import output_lines
 from stsbaselines.evaluation.submission import read_gold
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
@@ -27,13 +34,7 @@ from stsbaselines.experiments.training import (
     prepare,
     validate_training,
 )
-from stsbaselines.io import (
-    atomic_write,
-    make_folder,
-    to_json,
-    write_bytes,
-    write_text,
-)
+from stsbaselines.io import make_folder, to_json, write_bytes, write_text
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.base import Scores, family_of
@@ -177,6 +178,8 @@ def run(
 def _run_baseline(
     experiment: _Experiment, baseline: BaselineConfig, setup: BaselineSetup
 ) -> BaselineResult:
+    task = experiment.task
+    family = family_of(task)
     runs: list[Scores] = []
     evidence: list[list[Evidence]] = []
     try:
@@ -184,9 +187,9 @@ def _run_baseline(
             models = fitted(baseline, setup, experiment.datasets, experiment.progress)
             for subfolder, predictors in models:
                 is_kept = len(runs) < KEPT_SEEDS
-                place = experiment.folder / baseline.title if is_kept else Path(temporary)
-                evidence = _predict(experiment, predictors, place / subfolder)
-                runs.append(_scored(experiment, place / subfolder, baseline.title))
+                folder = experiment.folder / baseline.title if is_kept else Path(temporary)
+                outputs, evidence = _predict(experiment, predictors, folder / subfolder)
+                runs.append(family.score(task, baseline.title, experiment.gold, outputs))
     except MissingDataError as error:
         setup, runs = replace(setup, problem=str(error)), []
     cells = tuple(_cells(experiment, baseline, setup, runs))
@@ -304,44 +307,44 @@ def read_valid_config(name: str) -> ExperimentConfig:
 
 def _predict(
     experiment: _Experiment, predictors: Mapping[str, Predictor], folder: Path
-) -> list[list[Evidence]]:
-    """Write the outputs of predictors; return why a few pairs are similar, if they can explain."""
+) -> tuple[dict[str, Any], list[list[Evidence]]]:
+    """Write the outputs of predictors; return them as they are read from the files.
+
+    Also return why a few pairs are similar, if a predictor can explain it.
+    """
     task = experiment.task
     family = family_of(task)
     make_folder(folder)
+    outputs: dict[str, Any] = {}
     evidence: list[list[Evidence]] = []
     for dataset in experiment.datasets:
-        output = folder / dataset.output
         predictor, files = predictors[dataset.name], experiment.inputs[dataset.name]
         pairs = family.read_inputs(files, task, dataset)
         if predictor.predicts == typed.FAMILY.predicts and hasattr(predictor, "explain"):
-            evidence += _predict_explained(predictor, pairs, files, dataset, output)
-            experiment.progress(dataset.pairs)
-            continue
-        with atomic_write(output) as stream:
-            for count, lines in output_lines(family, predictor, pairs, experiment.n_jobs):
-                stream.write(lines)
-                experiment.progress(count)
-    return evidence
+            records = list(pairs)
+            explained = predictor.explain(records)
+            evidence += _write_evidence(explained, records, files, dataset, folder)
+            scores = [[each.score for each in row] for row in explained]
+            lines: Lines = [(dataset.pairs, family.format_predictions(scores))]
+        else:
+            lines = output_lines(family, predictor, pairs, experiment.n_jobs)
+        outputs[dataset.name] = write_and_read(lines, folder, task, dataset, experiment.progress)
+    return outputs, evidence
 
 
-def _predict_explained(
-    predictor: Any,
-    pairs: Iterable[typed.RecordPair],
+def _write_evidence(
+    evidence: list[list[Evidence]],
+    records: Sequence[typed.RecordPair],
     files: Mapping[str, Path],
     dataset: DataSet,
-    output: Path,
+    folder: Path,
 ) -> list[list[Evidence]]:
-    """Write an output, an explanation per pair as a line of JSON, and each item as text and XML.
+    """Write what explains each pair as a line of JSON, and each item as text and XML.
 
-    Returns the explanations, if they are few.
+    Return it if the pairs are few and none is excluded.
     """
     items = typed.read_items(files["input"], dataset.pairs)
     excluded = typed.read_excluded(files["records"])
-    records = list(pairs)
-    evidence: list[list[Evidence]] = predictor.explain(records)
-    scores = [[each.score for each in row] for row in evidence]
-    write_bytes(output, typed.FAMILY.format_predictions(scores))
     lines = []
     for number, (names, row) in enumerate(zip(items, evidence, strict=True), 1):
         found: dict[str, Any] = {"pair": number, "items": names}
@@ -350,21 +353,10 @@ def _predict_explained(
         else:
             found["similarities"] = [each._asdict() for each in row]
         lines.append(json.dumps(found, ensure_ascii=False) + "\n")
-    write_text(output.with_name(EVIDENCE), "".join(lines))
+    write_text(folder / EVIDENCE, "".join(lines))
     for names, pair in zip(items, records, strict=True):
         for name, record in zip(names, pair, strict=True):
             if name not in excluded:
-                write_bytes(output.parent / "text" / f"{name}.txt", text_of(record))
-                write_bytes(output.parent / "xml" / f"{name}.xml", xml_of(record))
+                write_bytes(folder / "text" / f"{name}.txt", text_of(record))
+                write_bytes(folder / "xml" / f"{name}.xml", xml_of(record))
     return evidence if len(items) <= SHOWN_PAIRS and not excluded else []
-
-
-def _scored(experiment: _Experiment, folder: Path, name: str) -> Scores:
-    """Score the files that were written, as the organisers scored submitted files."""
-    task = experiment.task
-    family = family_of(task)
-    outputs = {
-        each.name: family.read_output(folder / each.output, task, each)
-        for each in experiment.datasets
-    }
-    return family.score(task, name, experiment.gold, outputs)

@@ -100,7 +100,7 @@ def test_a_file_is_refused_as_by_the_reader_of_pairs(
     source.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prediction, "BLOCK_SIZE", size)
-        checked = message_of(lambda: prediction._check_file(source, ()))
+        checked = message_of(lambda: prediction._check_file(prediction.Input(source, (), ())))
         predicted = message_of(lambda: predict_file(TokenCosine(), source, Path("out.txt")))
     expected = message_of(lambda: list(sts.pairs_of(io.BytesIO(content), name)))
     assert checked == predicted == expected

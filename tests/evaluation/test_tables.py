@@ -67,9 +67,9 @@ def rows(name: str, content: bytes, columns: Sequence[str] = COLUMNS) -> list[tu
     path = Path(name)
     path.write_bytes(content)
     found: list[tuple[str, ...]] = []
-    for first, texts in read_table(path, columns):
+    for first, batch in read_table(path, columns):
         assert first == len(found) + 1
-        found += zip(*(texts[column] for column in columns), strict=True)
+        found += map(tuple, batch)
     return found
 
 
