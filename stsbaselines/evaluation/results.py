@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from stsbaselines.data.catalogue import Task
 from stsbaselines.errors import InputError
 from stsbaselines.io import to_displayable
@@ -216,14 +214,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {_plain(key): _plain(each) for key, each in value.items()}
     return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
-
-
-def regression_line(score_pairs: ScorePairs) -> tuple[float, float]:
-    """Return slope and intercept of the (weighted) regression of scores on gold scores."""
-    scores, gold, weights = score_pairs.scores, score_pairs.gold, score_pairs.weights
-    middle = np.average(gold, weights=weights)
-    mean = np.average(scores, weights=weights)
-    away = gold - middle
-    weighted = away if weights is None else weights * away
-    slope = float((weighted * (scores - mean)).sum() / (weighted * away).sum())
-    return slope, float(mean - slope * middle)

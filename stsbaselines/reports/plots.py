@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from stsbaselines.errors import InputError
-from stsbaselines.evaluation.results import regression_line
 from stsbaselines.io import write_bytes
 from stsbaselines.reports.tables import printable
 from stsbaselines.scoring.correlation import FloatArray, pearson
@@ -127,7 +126,8 @@ def scatter(score_pairs: ScorePairs, title: str, style: Style | None = None) -> 
             rasterized=is_dense,
         )
         if r is not None:
-            slope, intercept = regression_line(score_pairs._replace(scores=scores))
+            weights = None if score_pairs.weights is None else np.sqrt(score_pairs.weights)
+            slope, intercept = np.polyfit(score_pairs.gold, scores, 1, w=weights)
             ends = np.array([score_pairs.gold.min(), score_pairs.gold.max()])
             axes.plot(ends, slope * ends + intercept, color=INK, linewidth=1.3)
         axes.set_xlabel("gold", fontsize=8, labelpad=2)
