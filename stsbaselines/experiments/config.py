@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from stsbaselines.data.catalogue import SAMPLE_PREFIX
 from stsbaselines.errors import Fault, InputError, suggestion
 from stsbaselines.io import Entry, read_model
 
 SEEDS_OF_AN_INTERVAL = 100
+T = TypeVar("T", bound=Entry)
+OneOrSeveral = Annotated[
+    list[T],
+    BeforeValidator(lambda value: [value] if isinstance(value, dict | Entry) else value or []),
+]
 _PACKAGED = Path(__file__).parents[1] / "configs"
 _CHECKOUT = Path(__file__).parents[2] / "configs"
 
@@ -105,13 +110,13 @@ class BaselineConfig(Entry):
     name: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+-]*)?$")
     parameters: dict[str, Any] = Field(default_factory=dict)
     seeds: int | None = Field(default=None, ge=1, strict=True)
-    train: list[Training] = Field(default_factory=list)
-    train_for: dict[str, list[Training]] = Field(default_factory=dict)
+    train: OneOrSeveral[Training] = Field(default_factory=list)
+    train_for: dict[str, OneOrSeveral[Training]] = Field(default_factory=dict)
     fit_on_inputs: bool = Field(default=False, strict=True)
     model: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+.-]*)?$")
     resources: dict[str, str] = Field(default_factory=dict)
     substitutes: str = ""
-    published: list[PublishedRun] = Field(default_factory=list)
+    published: OneOrSeveral[PublishedRun] = Field(default_factory=list)
     explained: dict[str, Deviation] = Field(default_factory=dict)
 
     @property
@@ -128,18 +133,6 @@ class BaselineConfig(Entry):
     def is_trained(self) -> bool:
         """Whether it is trained on labelled pairs."""
         return bool(self.train or self.train_for)
-
-    @field_validator("published", "train", mode="before")
-    @classmethod
-    def _one_or_several(cls, value: object) -> object:
-        return [value] if isinstance(value, dict | Entry) else value or []
-
-    @field_validator("train_for", mode="before")
-    @classmethod
-    def _one_or_several_for_each(cls, value: object) -> object:
-        if not isinstance(value, dict):
-            return value or {}
-        return {key: cls._one_or_several(each) for key, each in value.items()}
 
     @model_validator(mode="after")
     def _consistent(self) -> BaselineConfig:

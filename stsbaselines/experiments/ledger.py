@@ -99,11 +99,16 @@ def cells_of(
     scored = [scores.cells() for scores in runs]
     for name in task.cell_names:
         entry = LedgerEntry(task.task, baseline.title, name, None, row.get(name))
-        if any(name in each for each in scored):
-            entry = _measured(entry, [each.get(name) for each in scored])
-            yield _judged_by_kind(entry, task, baseline, trained_on)
-        else:
+        if not any(name in each for each in scored):
             yield replace(entry, status="no data", reason=why_missing)
+            continue
+        entry = _measured(entry, [each.get(name) for each in scored])
+        general = baseline.explained.get("all") if name in row else None
+        explanation = baseline.explained.get(name, general)
+        if name in row and (trained_on or baseline.substitutes):
+            yield _judged_as_new(entry, explanation, trained_on, baseline.substitutes)
+        else:
+            yield judged(entry, explanation, task.decimals)
 
 
 def _measured(entry: LedgerEntry, values: Sequence[float | None]) -> LedgerEntry:
@@ -123,37 +128,19 @@ def _measured(entry: LedgerEntry, values: Sequence[float | None]) -> LedgerEntry
     )
 
 
-def _judged_by_kind(
-    entry: LedgerEntry, task: Task, baseline: BaselineConfig, trained_on: str
+def _judged_as_new(
+    entry: LedgerEntry, explanation: Deviation | None, trained_on: str, substitutes: str
 ) -> LedgerEntry:
-    general = baseline.explained.get("all") if entry.published is not None else None
-    explanation = baseline.explained.get(entry.name, general)
-    if entry.published is not None and baseline.substitutes:
-        return _judged_as_reimplemented(entry, explanation, f"{trained_on}; {baseline.substitutes}")
-    if entry.published is not None and trained_on:
-        return _judged_as_trained(entry, explanation, trained_on)
-    return judged(entry, explanation, task.decimals)
-
-
-def _judged_as_trained(
-    entry: LedgerEntry, explanation: Deviation | None, trained_on: str
-) -> LedgerEntry:
-    """Return the entry of a baseline that was retrained, which is never `exact`."""
-    tolerance = explanation.tolerance if explanation and explanation.tolerance else math.inf
-    reason = f"{trained_on}; {explanation.reason}" if explanation else trained_on
-    status = "trained" if _is_near(entry, tolerance) else "differs"
-    return replace(entry, status=status, reason=reason)
-
-
-def _judged_as_reimplemented(
-    entry: LedgerEntry, explanation: Deviation | None, origin: str
-) -> LedgerEntry:
-    """Return the entry of a reimplemented system, which is never `exact`."""
-    reason = f"{origin}; {explanation.reason}" if explanation else origin
-    if explanation is None or explanation.tolerance is None:
-        return replace(entry, status="not reproducible", reason=reason)
-    status = "close" if _is_near(entry, explanation.tolerance) else "differs"
-    return replace(entry, status=status, reason=reason)
+    """Return the entry of a retrained or reimplemented system, which is never `exact`."""
+    tolerance = explanation.tolerance if explanation else None
+    reasons = trained_on, substitutes, explanation.reason if explanation else ""
+    if substitutes and tolerance is None:
+        status = "not reproducible"
+    elif _is_near(entry, math.inf if tolerance is None else tolerance):
+        status = "close" if substitutes else "trained"
+    else:
+        status = "differs"
+    return replace(entry, status=status, reason="; ".join(filter(None, reasons)))
 
 
 def _is_near(entry: LedgerEntry, tolerance: float) -> bool:

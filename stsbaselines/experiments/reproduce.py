@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,29 +42,23 @@ def ledger(
     Entries of a task whose data was not found have the status ``no data`` and the reason. See
     `ledger_configs`; the other parameters are those of `run`.
     """
-    return [
-        replace(cell, group=config.group)
-        for config in configs
-        for baseline, cells in _ledger_of(config, out, data_dir, n_jobs, progress)
-        for cell in cells
-        if cell.published is not None or cell.name in baseline.explained or baseline.is_extra
-    ]
-
-
-def _ledger_of(
-    config: ExperimentConfig,
-    out: Path,
-    data_dir: str | Path | None,
-    n_jobs: int,
-    progress: Progress,
-) -> list[tuple[BaselineConfig, tuple[LedgerEntry, ...]]]:
-    try:
-        results = run(config, out, data_dir, n_jobs, progress)
-        return [(each.config, each.cells) for each in results.baselines]
-    except MissingDataError as error:
-        task, why = find_task(config.task), str(error)
-        return [
-            (each, tuple(cells_of(task, each, [], why_missing=why)))
-            for each in config.baselines
-            if each.published
+    entries = []
+    for config in configs:
+        found: list[tuple[BaselineConfig, Iterable[LedgerEntry]]]
+        try:
+            results = run(config, out, data_dir, n_jobs, progress)
+            found = [(each.config, each.cells) for each in results.baselines]
+        except MissingDataError as error:
+            task, why = find_task(config.task), str(error)
+            found = [
+                (each, cells_of(task, each, [], why_missing=why))
+                for each in config.baselines
+                if each.published
+            ]
+        entries += [
+            replace(cell, group=config.group)
+            for baseline, cells in found
+            for cell in cells
+            if cell.published is not None or cell.name in baseline.explained or baseline.is_extra
         ]
+    return entries
