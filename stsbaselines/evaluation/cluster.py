@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 @contextlib.contextmanager
 def connected(scheduler: str | None) -> Iterator[Any]:
-    """Yield a client of a dask cluster; None if there is no address of one."""
+    """Yield a client of the dask cluster at an address, or None without an address."""
     if scheduler is None:
         yield None
         return
@@ -63,7 +63,7 @@ def in_order_on(
     cloudpickle = importlib.import_module("cloudpickle")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-        # A task, not scattered data: it is done again if the worker that has its result dies.
+        # A task, not scattered data: it is repeated if the worker that has its result dies.
         sent = client.submit(cloudpickle.loads, cloudpickle.dumps(function), pure=False)
     most = n_jobs if n_jobs > 0 else 2 * len(client.nthreads())
     waiting: deque[Any] = deque()

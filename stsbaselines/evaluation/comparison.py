@@ -123,7 +123,9 @@ def compare(
             files = output_files(entry, Path(system), dataset, mappings[name])
             outputs[name] = read_outputs(entry, files)
             continue
-        _check_chunks_of(name, system, chunks)
+        own_chunks = system.get_params().get("chunks") if isinstance(system, Predictor) else None
+        if chunks == "gold" and own_chunks == "system":
+            raise InputError(f"{name} finds chunks itself: compare it with --chunks system.")
         is_plain = chunks == "system"
         try:
             found = outputs_of(system, entry, datasets, data_dir, n_jobs, progress, is_plain)
@@ -162,13 +164,6 @@ def _check_chunks(task: Task, chunks: str) -> None:
             f"{task.task} ranks systems that were given gold chunks apart from those with system"
             " chunks: pass --chunks gold or --chunks system."
         )
-
-
-def _check_chunks_of(name: str, system: Any, chunks: str) -> None:
-    """Refuse a baseline that finds chunks itself among those that were given gold chunks."""
-    own = system.get_params().get("chunks") if isinstance(system, Predictor) else None
-    if chunks == "gold" and own == "system":
-        raise InputError(f"{name} finds chunks itself, so compare it by chunks: system.")
 
 
 def _mappings(

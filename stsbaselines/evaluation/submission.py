@@ -155,22 +155,17 @@ def _files_of_folder(
         found = labels.get(dataset.name, [])
         if len(found) == 1:
             continue
-        hint = _mapping_hint(dataset, strays, labels)
-        what = f"{len(found)} files ({', '.join(found)})" if found else f"none{hint}"
+        what = f"{len(found)} files ({', '.join(found)})" if found else "none"
+        meant = nearest(dataset.name, strays)
+        if meant and not found:
+            stray = labels[meant][0]
+            to_use_it = f"pass --map {dataset.name}={stray}"
+            what += f" ({stray} is for no data set; to use it, {to_use_it})"
         expected = f"one output file for {dataset.name}, such as {dataset.output}"
         faults.append(Fault(str(folder), what, expected))
     if faults:
         raise InputError(faults)
     return {each.name: folder / labels[each.name][0] for each in wanted}
-
-
-def _mapping_hint(dataset: DataSet, strays: list[str], labels: Mapping[str, list[str]]) -> str:
-    """Suggest the file with the most similar name for a data set without a file."""
-    meant = nearest(dataset.name, strays)
-    if meant is None:
-        return ""
-    file_name = labels[meant][0]
-    return f" ({file_name} is for no data set; to use it, pass --map {dataset.name}={file_name})"
 
 
 def read_gold(
@@ -181,11 +176,9 @@ def read_gold(
     If item records are available, pairs with an item that the user excludes are not scored.
     """
     family = family_of(task)
-    gold = {
-        each.name: family.read_gold(require(task, each, "gold", data_dir), task, each)
-        for each in datasets
-    }
+    gold: dict[str, Any] = {}
     for each in datasets:
+        gold[each.name] = family.read_gold(require(task, each, "gold", data_dir), task, each)
         if "records" in each.folders:
             with contextlib.suppress(MissingDataError):
                 files = require_all(task, each, data_dir)

@@ -146,7 +146,7 @@ def as_predictor(system: Any) -> Predictor:
             system = system()
         except TypeError as error:
             raise InputError(
-                f"{system.__name__} cannot be called without arguments ({error}): give an object"
+                f"{system.__name__} cannot be called without arguments ({error}): pass an object"
                 " of that class."
             ) from None
     if isinstance(system, Predictor):
@@ -314,9 +314,6 @@ def _cosines(left: FloatArray, right: FloatArray) -> FloatArray:
 
 def _units(vectors: FloatArray) -> FloatArray:
     """Scale vectors to length 1, first by their largest number so that no square overflows."""
-    scaled = vectors / _or_one(np.abs(vectors).max(axis=1, keepdims=True))
-    return scaled / _or_one(np.linalg.norm(scaled, axis=1, keepdims=True))
-
-
-def _or_one(values: FloatArray) -> FloatArray:
-    return np.where(values > 0, values, 1.0)
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    scaled = vectors / np.where(largest > 0, largest, 1)
+    return scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1)

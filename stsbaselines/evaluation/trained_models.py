@@ -53,7 +53,7 @@ def ready(predictor: Predictor, data_dir: str | Path | None = None) -> Predictor
         return predictor.fit([])
     if predictor.get_params(deep=False) != type(predictor)().get_params(deep=False):
         raise InputError(
-            f"{predictor.name} with other parameters than the usual ones must be trained first:"
+            f"{predictor.name} with other parameters than the default ones must be trained first:"
             f" see `stsbaselines train {predictor.name} --help`."
         )
     return load_model(type(predictor), model, data_dir)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 from collections import Counter
@@ -157,15 +158,12 @@ def _datasets_of(task: Task, source: Training, data_dir: str | Path | None) -> l
 
 
 def _first_found(task: Task, names: Sequence[str], data_dir: str | Path | None) -> DataSet:
-    errors = []
-    for name in names:
-        try:
+    """Return the first data set that is found, or the last one, so that reading it fails."""
+    for name in names[:-1]:
+        with contextlib.suppress(MissingDataError):
             require_all(task, task.dataset(name), data_dir)
-        except MissingDataError as error:
-            errors.append(error)
-        else:
             return task.dataset(name)
-    raise errors[-1]
+    return task.dataset(names[-1])
 
 
 def fitted(
@@ -217,7 +215,7 @@ def validate_training(task: Task, baseline: BaselineConfig) -> None:
         check_distinct(sources)
     is_given = baseline.is_trained or baseline.model or baseline.fit_on_inputs
     if baseline.baseline in TRAINED_ON_PAIRS and not is_given:
-        raise InputError(f"{baseline.title} must be trained: `train` must name on what.")
+        raise InputError(f"{baseline.title} must be trained: name its training data by `train`.")
     if baseline.is_trained and find(baseline.baseline).fit is Predictor.fit:
         raise InputError(f"train: the baseline {baseline.title!r} does not learn.")
     for name in baseline.train_for:
@@ -231,17 +229,15 @@ def _validate_source(task: Task, train: Training) -> None:
     source = find_task(train.task)
     for name in [*train.first_of, *train.datasets]:
         source.dataset(name)
-    if source.task == task.task:
-        raise InputError(f"train: {task.task} is the task to score, so it must be another task.")
-    if source.family != task.family:
+    if source.task == task.task or source.family != task.family:
         raise InputError(
-            f"train: {source.task} cannot be trained on for {task.task}: it must be another task"
-            " of the same family."
+            f"train: {source.task} cannot be training data for {task.task}: it must be another"
+            " task of the same family."
         )
     if source.gold_range != task.gold_range:
         raise InputError(
-            f"train: {source.task} cannot be trained on for {task.task}: its gold scores are from"
-            f" {source.gold_range[0]:g} to {source.gold_range[1]:g}, those of {task.task} from"
+            f"train: {source.task} cannot be training data for {task.task}: its gold scores are"
+            f" from {source.gold_range[0]:g} to {source.gold_range[1]:g}, those of {task.task} from"
             f" {task.gold_range[0]:g} to {task.gold_range[1]:g}."
         )
 

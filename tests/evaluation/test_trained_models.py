@@ -31,7 +31,7 @@ def test_a_name_stands_for_the_usual_model(tmp_path: Path) -> None:
     found = ready(create("dkpro-string"), data)
     assert found.predict([("a cat", "a cat!")]).tolist() == [5.0]
     assert ready(found, data) is found
-    with pytest.raises(InputError, match="other parameters than the usual ones must be trained"):
+    with pytest.raises(InputError, match="other parameters than the default ones must be trained"):
         ready(create("dkpro-string", idf="predicted"), data)
     with pytest.raises(MissingDataError, match="`stsbaselines train dkpro` trains it"):
         ready(create("dkpro"), data)

@@ -139,7 +139,7 @@ def test_seeds_of_a_trained_baseline_are_numbers() -> None:
         ),
         ({"train": [Training(task="sts2012-train", datasets=["MSRpa"])]}, "did you mean 'MSRpar'"),
         ({"train": [Training(task="sts2013"), Training(task="sts2012")]}, "must be another task"),
-        ({"train": []}, "dkpro-string must be trained: `train` must name on what"),
+        ({"train": []}, "dkpro-string must be trained: name its training data by `train`"),
         ({"train": [Training(task="sts2014-es")]}, "from 0 to 4, those of sts2012 from 0 to 5"),
         ({"train": [Training(task="sts2013"), Training(task="sts2013")]}, "named twice"),
         ({"baseline": "token-cosine", "train": [Training(task="sts2013")]}, "does not learn"),
