@@ -22,11 +22,8 @@ R = TypeVar("R")
 
 
 @contextlib.contextmanager
-def connected(scheduler: str | None) -> Iterator[Any]:
-    """Yield a client of the dask cluster at an address, or None without an address."""
-    if scheduler is None:
-        yield None
-        return
+def connected(scheduler: str) -> Iterator[Any]:
+    """Yield a client of the dask cluster at an address."""
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:

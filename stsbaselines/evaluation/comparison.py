@@ -205,7 +205,7 @@ def _named(systems: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
 def _name_of_system(system: Any) -> str:
     path = system.folder if isinstance(system, Vectors) else system
     if isinstance(path, str | Path):
-        return to_displayable(run_name(Path(path)))
+        return to_displayable(run_name(path))
     name = getattr(system, "name", None) or getattr(system, "__name__", None)
     return name if isinstance(name, str) else type(system).__name__
 

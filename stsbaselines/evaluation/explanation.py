@@ -113,12 +113,16 @@ def explain(
     entry = find_task(task)
     gold, outputs = read_run(entry, Path(path), dataset, mapping or {}, data_dir)
     family = family_of(entry)
-    scores = family.score(entry, run_name(Path(path)), gold, outputs)
+    scores = family.score(entry, run_name(path), gold, outputs)
     found = sorted(
         _candidates(entry, scores, family.score_pairs(entry, gold, outputs)),
         key=lambda each: not each.official,
     )
-    matches = tuple(_matches(found, published, entry.decimals))
+    matches = tuple(
+        Match(each.name, each.value, each.official, *how, each.signature)
+        for each in found
+        if each.value is not None and (how := how_rounded(each.value, published, entry.decimals))
+    )
     nearest = () if matches else _nearest(found, published)
     return NumberOrigin(number, entry.task, scores.run, matches, nearest)
 
@@ -236,13 +240,6 @@ def _signature(scores: Scores, measure: str, dataset: str = "") -> str:
         sets = [each for each in sets if each.startswith(f"{dataset}(")]
     confidence = {"confidence": fields["confidence"]} if "confidence" in fields else {}
     return base.signature(fields["task"], sets, measure=measure, **confidence)
-
-
-def _matches(found: list[_Candidate], published: Decimal, script_decimals: int) -> Iterator[Match]:
-    for name, value, official, text in found:
-        how = None if value is None else how_rounded(value, published, script_decimals)
-        if value is not None and how is not None:
-            yield Match(name, value, official, *how, text)
 
 
 def _nearest(found: list[_Candidate], published: Decimal) -> tuple[Near, ...]:

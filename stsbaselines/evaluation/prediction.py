@@ -80,7 +80,7 @@ class Input(NamedTuple):
 def system_of(baseline: str, parameters: Mapping[str, Any]) -> System:
     """Return a baseline by its name, or a saved predictor by its folder.
 
-    For token-cosine, it is what scores lines without slow imports.
+    For token-cosine, it is the line scorer, which needs no slow imports.
     """
     if baseline == LineScorer.name and parameters.keys() <= {"kernel"}:
         return LineScorer(**parameters)
@@ -147,7 +147,8 @@ def predict_file(
     if out is None:
         _check_file(given)
     done = 0
-    with connected(scheduler) as client, writing_scores(out) as write:
+    cluster = contextlib.nullcontext() if scheduler is None else connected(scheduler)
+    with cluster as client, writing_scores(out) as write:
         for result in _results(system, given, n_jobs, client):
             write(result.lines)
             advance(result.size, result.pairs)

@@ -154,7 +154,7 @@ def _directed_bootstrap(
 ) -> Bootstrap | None:
     """Return the paired bootstrap with p in the direction of the difference.
 
-    Without a difference, p is the larger one of both directions.
+    Without a difference, p is the larger one of the two directions.
     """
     forth, back = paired_bootstrap(ours, theirs), paired_bootstrap(theirs, ours)
     if forth is None or back is None:

@@ -49,7 +49,7 @@ def score(
     """
     entry = find_task(task)
     gold, outputs = read_run(entry, Path(path), dataset, mapping or {}, data_dir)
-    return family_of(entry).score(entry, run_name(Path(path)), gold, outputs)
+    return family_of(entry).score(entry, run_name(path), gold, outputs)
 
 
 def read_run(
@@ -110,9 +110,9 @@ def read_outputs(task: Task, files: Mapping[str, Path], strict: bool = False) ->
     return outputs
 
 
-def run_name(path: Path) -> str:
+def run_name(path: str | Path) -> str:
     """Return the name of a run: that of its folder or file."""
-    return Path(os.path.abspath(path)).name
+    return os.path.basename(os.path.abspath(path))
 
 
 def output_files(

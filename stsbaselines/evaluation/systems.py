@@ -217,10 +217,10 @@ def from_arguments(
     """
     systems: dict[str, Any] = {}
     kinds: list[tuple[Sequence[str], Callable[[str], Any], Callable[[str], str]]] = [
-        (paths, Path, _last_part),
+        (paths, Path, run_name),
         (predictor_names, predictor_named, _name_of_code),
         (encoder_names, _encoder_named, str),
-        (folders, lambda text: Vectors(Path(text)), _last_part),
+        (folders, lambda text: Vectors(Path(text)), run_name),
     ]
     for arguments, make, default_name in kinds:
         for argument in arguments:
@@ -247,12 +247,8 @@ def _labelled(argument: str) -> tuple[str, str]:
     return name, text
 
 
-def _last_part(text: str) -> str:
-    return run_name(Path(text))
-
-
 def _name_of_code(text: str) -> str:
-    return text if ":" in text or text in names() else _last_part(text)
+    return text if ":" in text or text in names() else run_name(text)
 
 
 def predictor_named(text: str) -> Predictor:

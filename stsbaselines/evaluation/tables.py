@@ -1,6 +1,6 @@
 """Tables with named columns, read and written in constant memory.
 
-They are CSV, TSV with a header, JSON lines and Parquet, told by the name of a file.
+The name of a file tells its format: CSV, TSV with a header, JSON lines or Parquet.
 """
 
 from __future__ import annotations

@@ -123,30 +123,26 @@ def read_labelled(sources: Sequence[Training], data_dir: str | Path | None = Non
 
     If a whole task is asked for, restricted data sets that were not found are excluded.
     """
-    found: list[LabelledPairs] = []
+    pairs: list[Any] = []
+    labels: list[Any] = []
+    sets: list[str] = []
     described = []
     for source in sources:
         task = find_task(source.task)
         datasets = _datasets_of(task, source, data_dir)
-        parts = [_read(task, each, data_dir) for each in datasets]
-        count = sum(len(part.pairs) for part in parts)
+        before = len(pairs)
+        for dataset in datasets:
+            files = require_all(task, dataset, data_dir)
+            some_pairs, some_labels = family_of(task).read_training(files, task, dataset)
+            pairs += some_pairs
+            labels.append(some_labels)
+            sets += [f"{task.task}/{dataset.name}"] * len(some_pairs)
         names = [] if datasets == task.datasets else [each.name for each in datasets]
+        count = len(pairs) - before
         described.append(f"{', '.join([task.task, *names])} ({count:,} labelled pairs)")
-        found += parts
-    labels = [part.labels for part in found]
     is_array = bool(labels) and all(isinstance(each, np.ndarray) for each in labels)
-    return LabelledPairs(
-        [pair for part in found for pair in part.pairs],
-        np.concatenate(labels) if is_array else list(itertools.chain.from_iterable(labels)),
-        [name for part in found for name in part.sets],
-        " and ".join(described),
-    )
-
-
-def _read(task: Task, dataset: DataSet, data_dir: str | Path | None) -> LabelledPairs:
-    files = require_all(task, dataset, data_dir)
-    pairs, labels = family_of(task).read_training(files, task, dataset)
-    return LabelledPairs(pairs, labels, [f"{task.task}/{dataset.name}"] * len(pairs))
+    joined = np.concatenate(labels) if is_array else [*itertools.chain.from_iterable(labels)]
+    return LabelledPairs(pairs, joined, sets, " and ".join(described))
 
 
 def _datasets_of(task: Task, source: Training, data_dir: str | Path | None) -> list[DataSet]:
@@ -179,32 +175,21 @@ def fitted(
     """
     if setup.problem:
         return
-    for seed in range(baseline.seeds or 1):
-        folder = "" if baseline.seeds is None else f"seed-{seed}"
-        if setup.model is not None:
-            yield folder, dict.fromkeys((each.name for each in datasets), setup.model)
-        else:
-            yield folder, _fitted_once(baseline, setup, datasets, progress, seed)
-
-
-def _fitted_once(
-    baseline: BaselineConfig,
-    setup: BaselineSetup,
-    datasets: Sequence[DataSet],
-    progress: Progress,
-    seed: int,
-) -> dict[str, Predictor]:
-    parameters = dict(setup.parameters)
-    if baseline.seeds is not None:
-        # One RandomState for all data sets of random scores, so that these are independent.
-        parameters["random_state"] = seed if baseline.is_trained else np.random.RandomState(seed)
     keys = {each.name: each.name if each.name in setup.given else DEFAULT for each in datasets}
-    models = {}
-    for key in dict.fromkeys(keys.values()):
-        models[key] = setup.given[key].fit(create(baseline.baseline, **parameters))
-        if baseline.is_trained:
-            progress(len(setup.given[key].pairs))
-    return {name: models[key] for name, key in keys.items()}
+    for seed in range(baseline.seeds or 1):
+        folder, parameters = "", dict(setup.parameters)
+        if baseline.seeds is not None:
+            folder = f"seed-{seed}"
+            # One RandomState for all data sets of random scores, so that these are independent.
+            state = seed if baseline.is_trained else np.random.RandomState(seed)
+            parameters["random_state"] = state
+        models = {} if setup.model is None else {DEFAULT: setup.model}
+        for key in keys.values():
+            if key not in models:
+                models[key] = setup.given[key].fit(create(baseline.baseline, **parameters))
+                if baseline.is_trained:
+                    progress(len(setup.given[key].pairs))
+        yield folder, {name: models[key] for name, key in keys.items()}
 
 
 def validate_training(task: Task, baseline: BaselineConfig) -> None:
