@@ -312,4 +312,5 @@ def _units(vectors: FloatArray) -> FloatArray:
     """Scale vectors to length 1, first by their largest number so that no square overflows."""
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     scaled = vectors / np.where(largest > 0, largest, 1)
-    return scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1)
+    lengths: FloatArray = np.linalg.norm(scaled, axis=1, keepdims=True)
+    return scaled / np.maximum(lengths, 1)
