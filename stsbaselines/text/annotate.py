@@ -15,15 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stsbaselines.errors import unknown
-from stsbaselines.text import _corenlp, _spacy, _stanza
-from stsbaselines.text.annotation import (
-    Annotation,
-    Mention,
-    Reader,
-    annotation_of,
-    dates_of,
-    verbs_of,
-)
+from stsbaselines.text._external import DEFAULT_URL, corenlp_reader, spacy_reader, stanza_reader
+from stsbaselines.text.annotation import Annotation, Mention, Reader, annotation_of, dates_of
 from stsbaselines.text.chunker import load_chunker
 from stsbaselines.text.dates import find_dates
 from stsbaselines.text.names import creator_names, load_names_tagger
@@ -115,11 +108,11 @@ def annotator_named(name: str) -> Annotator:
     check_name(name)
     kind, _, place = name.partition(":")
     if kind == "corenlp":
-        return Annotator(name, _corenlp.reader(place or _corenlp.DEFAULT_URL))
+        return Annotator(name, corenlp_reader(place or DEFAULT_URL))
     if kind == "stanza":
-        return Annotator(name, _stanza.reader(place or None))
+        return Annotator(name, stanza_reader(place or None))
     if kind == "spacy":
-        return Annotator(name, _spacy.reader(place))
+        return Annotator(name, spacy_reader(place))
     return Annotator(name, lambda texts: map(_annotate_by_rules, texts))
 
 
@@ -166,18 +159,18 @@ def _sentence_ends(text: str) -> Iterator[int]:
 def _annotate_by_rules(text: str) -> Annotation:
     chunker, names_tagger = load_chunker(), load_names_tagger()
     tokens: list[str] = []
-    verbs: list[str] = []
+    tags: list[str] = []
     mentions: list[Mention] = []
     for start, sentence in text_sentences(text):
         words = treebank_tokens(sentence)
         places = token_places(sentence, words)
         tokens += words
-        verbs += verbs_of(words, chunker.tags(words))
+        tags += chunker.tags(words)
         mentions += [
             Mention(name.kind, start + places[name.start][0], start + places[name.end - 1][1])
             for name in names_tagger.names(words)
         ]
-    return annotation_of(text, tokens, verbs, mentions)._replace(dates=tuple(find_dates(text)))
+    return annotation_of(text, tokens, tags, mentions)._replace(dates=tuple(find_dates(text)))
 
 
 def token_places(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
-from stsbaselines.errors import InputError
 from stsbaselines.text.dates import Date, Years, find_dates, years_of
 from stsbaselines.text.words import has_letter
 
-PERSON_KINDS = frozenset({"PER", "PERSON"})
-LOCATION_KINDS = frozenset(
-    {"LOC", "LOCATION", "GPE", "FAC", "CITY", "COUNTRY", "STATE_OR_PROVINCE"}
-)
-DATE_KIND = "DATE"
+_PERSONS = {"PER", "PERSON"}
+_LOCATIONS = {"LOC", "LOCATION", "GPE", "FAC", "CITY", "COUNTRY", "STATE_OR_PROVINCE"}
 
 
 class Annotation(NamedTuple):
@@ -49,45 +44,24 @@ class Mention(NamedTuple):
 
 
 def annotation_of(
-    text: str, tokens: Iterable[str], verbs: Iterable[str], mentions: Iterable[Mention]
+    text: str, tokens: Sequence[str], tags: Sequence[str | None], mentions: Iterable[Mention]
 ) -> Annotation:
-    """Return the annotation of a text in which names and dates are marked."""
+    """Return what a text says, by its tokens with their Penn Treebank tags, and its names."""
+    verbs = [
+        token
+        for token, tag in zip(tokens, tags, strict=True)
+        if tag is not None and tag.startswith("VB") and has_letter(token)
+    ]
     persons: list[str] = []
     locations: list[str] = []
     dates: list[Date] = []
     for kind, start, end, given in sorted(mentions, key=lambda mention: mention[1:3]):
         words = text[start:end]
-        if kind in PERSON_KINDS:
+        if kind in _PERSONS:
             persons.append(words)
-        elif kind in LOCATION_KINDS:
+        elif kind in _LOCATIONS:
             locations.append(words)
-        elif kind == DATE_KIND:
+        elif kind == "DATE":
             for date in dates_of(words, given):
                 dates.append(date._replace(start=start + date.start, end=start + date.end))
     return Annotation(tuple(tokens), tuple(verbs), tuple(persons), tuple(locations), tuple(dates))
-
-
-def verbs_of(tokens: Iterable[str], tags: Iterable[str | None]) -> list[str]:
-    """Return the tokens with a letter that are tagged as verbs of the Penn Treebank."""
-    return [
-        token
-        for token, tag in zip(tokens, tags, strict=True)
-        if tag is not None and tag.startswith("VB") and has_letter(token)
-    ]
-
-
-def extra_package(module: str, annotator: str) -> Any:
-    """Import a module that an annotator needs; the extra is called like its package."""
-    name = module.partition(".")[0]
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise InputError(
-            f"annotator {annotator!r} cannot import {name} ({one_line(error)}): "
-            f"pip install 'stsbaselines[{name}]'"
-        ) from None
-
-
-def one_line(error: Exception) -> str:
-    """Return the message of an error of another package on one line."""
-    return " ".join(str(error).split()) or type(error).__name__

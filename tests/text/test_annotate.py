@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stsbaselines.errors import InputError
-from stsbaselines.text._corenlp import timex_years
+from stsbaselines.text._external import timex_years
 from stsbaselines.text.annotate import (
     Annotator,
     annotator_named,
