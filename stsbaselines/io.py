@@ -29,6 +29,7 @@ LARGEST_MEMBER = 1 << 28  # of a zip archive
 LARGEST_MODEL = 1 << 18
 MOST_VALUES = 100_000
 _BUFFER = 1 << 17
+_WRITABLE = "a file that can be written"
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 # Characters that json.dumps keeps although terminals act on them.
 _CONTROLS_IN_JSON = re.compile("[\x7f-\x9f]")
@@ -50,7 +51,7 @@ def open_to_read(path: Path, decompress: bool = True) -> BinaryIO:
     except FileNotFoundError:
         raise InputError([Fault(str(path), "nothing there", "a file")]) from None
     except (OSError, ValueError) as error:
-        raise unreadable(path, error) from None
+        raise unusable(path, error) from None
     return io.BufferedReader(_Source(path, stream), _BUFFER)
 
 
@@ -72,7 +73,7 @@ class _Source(io.RawIOBase):
         except (EOFError, gzip.BadGzipFile, zlib.error):
             raise InputError([Fault(str(self._path), "damaged content", "gzip data")]) from None
         except OSError as error:
-            raise unreadable(self._path, error) from None
+            raise unusable(self._path, error) from None
 
     def seekable(self) -> bool:
         return bool(self._stream.seekable())
@@ -85,10 +86,10 @@ class _Source(io.RawIOBase):
         super().close()
 
 
-def unreadable(path: Path | str, error: Exception) -> InputError:
-    """Return the error for a file that could not be opened or read."""
-    found = getattr(error, "strerror", None) or str(error)
-    return InputError([Fault(str(path), found, "a readable file")])
+def unusable(path: Path, error: Exception, expected: str = "a readable file") -> InputError:
+    """Return the error to raise for one of the operating system."""
+    found = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return InputError([Fault(str(path), found, expected)])
 
 
 def read_whole(path: Path) -> bytes:
@@ -180,8 +181,7 @@ def entries_of(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        found = error.strerror or "an error"
-        raise InputError([Fault(str(folder), found, "a readable folder")]) from None
+        raise unusable(folder, error, "a readable folder") from None
 
 
 def to_displayable(text: str) -> str:
@@ -231,7 +231,7 @@ def translate_os_errors(path: Path, place: Path | None = None) -> Iterator[None]
     except OSError as error:
         if error.filename not in (None, str(place or path)):
             raise
-        raise _unwritable(path, error.strerror or "an error") from None
+        raise unusable(path, error, _WRITABLE) from None
 
 
 def write_text(path: Path, text: str) -> None:
@@ -248,23 +248,16 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def target_of(path: Path) -> Path:
     """Return the file that `path` is or links to; raise InputError if there cannot be one."""
-    try:
-        target = path.resolve()
-    except (OSError, RuntimeError):
-        raise _unwritable(path, "a link to itself") from None
-    if target.is_symlink():  # from Python 3.13, resolve() returns a link to itself
-        raise _unwritable(path, "a link to itself")
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise InputError([Fault(str(path), "a link to itself", _WRITABLE)])
     if target.is_dir():
-        raise _unwritable(path, "a directory")
+        raise InputError([Fault(str(path), "a directory", _WRITABLE)])
     return target
 
 
 def _temporary(path: Path) -> Path:
     return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-
-
-def _unwritable(path: Path, found: str) -> InputError:
-    return InputError([Fault(str(path), found, "a file that can be written")])
 
 
 @contextlib.contextmanager
@@ -292,8 +285,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        found = error.strerror or type(error).__name__
-        raise InputError([Fault(str(path), found, "a folder that can be made")]) from None
+        raise unusable(path, error, "a folder that can be made") from None
 
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -351,14 +343,13 @@ def read_model(path: Path, model: type[Model]) -> Model:
     try:
         loader = _Loader(raw.decode("utf-8"))
         node = loader.get_single_node()
-        if _values_in(node, {}) > MOST_VALUES:
-            found = f"over {MOST_VALUES:,} values, with those that aliases stand for"
-            raise InputError([Fault(str(path), found, "fewer")])
-        content = None if node is None else loader.construct_document(node)
-    except InputError:
-        raise
+        is_too_large = _values_in(node, {}) > MOST_VALUES
+        content = loader.construct_document(node) if node and not is_too_large else None
     except Exception as error:  # PyYAML raises many kinds for odd tags
         raise InputError([_fault_of_yaml(path, raw, error)]) from None
+    if is_too_large:
+        found = f"over {MOST_VALUES:,} values, with those that aliases stand for"
+        raise InputError([Fault(str(path), found, "fewer")])
     if not isinstance(content, dict):
         found = "nothing" if content is None else shown(str(content))
         raise InputError([Fault(str(path), found, "keys and values")])

@@ -25,7 +25,7 @@ from stsbaselines.io import (
     is_device,
     lines_of,
     open_to_read,
-    unreadable,
+    unusable,
 )
 
 ROWS = 8192
@@ -280,7 +280,7 @@ def open_unpacked(path: Path) -> Iterator[BinaryIO]:
     try:
         packed = path.open("rb")
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise unusable(path, error) from None
     with packed, _damage_reported(path, "zstd data"):
         yield io.BufferedReader(pyarrow.CompressedInputStream(packed, "zstd"), 1 << 17)
 
