@@ -17,13 +17,7 @@ from typing import NamedTuple
 
 from stsbaselines.data.find import directories
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown, suggestion
-from stsbaselines.io import (
-    entries_of,
-    lines_of,
-    open_to_read,
-    open_zip,
-    read_whole,
-)
+from stsbaselines.io import entries_of, lines_of, open_to_read, open_zip, read_whole
 from stsbaselines.text.wordnet import FILES, read_synsets
 
 DEBIAN_WORDNET = Path("/usr/share/wordnet")
@@ -82,7 +76,7 @@ def sentences_of(corpus: str | Path, data_dir: str | Path | None = None) -> Iter
     if name == "wordnet":
         return _wordnet(find_wordnet(data_dir))
     if name == "brown":
-        return _brown(_required(name, nltk_place(name, data_dir)))
+        return _brown(_required(name, _nltk_place(name, data_dir)))
     if name in ("gcide", "gcide-without-wordnet"):
         place = _required(name, DEBIAN_GCIDE if DEBIAN_GCIDE.is_file() else None)
         return _gcide(place, without_wordnet=name != "gcide")
@@ -127,7 +121,7 @@ def find_wordnet(data_dir: str | Path | None = None) -> Path:
     `data_dir` is searched as by `sentences_of`; Debian's folder comes last.
     """
     debian = DEBIAN_WORDNET if DEBIAN_WORDNET.is_dir() else None
-    return _required("wordnet", nltk_place("wordnet", data_dir) or debian)
+    return _required("wordnet", _nltk_place("wordnet", data_dir) or debian)
 
 
 def _wordnet(place: Path) -> Lines:
@@ -206,7 +200,7 @@ def _plain(paragraph: str) -> str:
     return text.partition(" --")[0].strip()
 
 
-def nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
+def _nltk_place(name: str, data_dir: str | Path | None) -> Path | None:
     """Return where a corpus of NLTK's collection is: a folder, or a zip archive of one."""
     import nltk.data
 

@@ -27,7 +27,8 @@ TIMEOUT = 30.0  # seconds
 LONGEST_WAIT = 120.0  # seconds
 RETRIES = 4
 FAILURES_IN_A_ROW = 5
-_OK, _TIMEOUT, _TOO_MANY, _SERVER_ERROR = 200, 408, 429, 500
+_OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
+_TEMPORARY = (0, _OK, 408, _TOO_MANY)  # 0: no answer, 408: timeout
 _KEY_REFUSED = (401, 403)
 _GONE = (404, 410)
 _KEPT = "what was fetched is kept; rerun the same command to continue."
@@ -165,11 +166,6 @@ class _Reply(NamedTuple):
     fault: str = ""
     wait: float = 0.0
 
-    @property
-    def is_temporary(self) -> bool:
-        """Whether it is worth asking again."""
-        return self.status in (0, _OK, _TIMEOUT, _TOO_MANY) or self.status >= _SERVER_ERROR
-
 
 class _SameHost(urllib.request.HTTPRedirectHandler):
     """Follows a redirect to another path of the same host only, with the same query."""
@@ -220,7 +216,7 @@ class _Client:
                     fault = str(error)
                 if answer:
                     raise _ItemError(fault, answered=not refuses)
-            if not reply.is_temporary:
+            if reply.status not in _TEMPORARY and reply.status < _SERVER_ERROR:
                 break
             wait = min(max(self.pause * 2 ** (attempt + 1), reply.wait), LONGEST_WAIT)
         if reply.status == _TOO_MANY:
@@ -244,7 +240,8 @@ class _Client:
             body = b""
             with error, contextlib.suppress(OSError, http.client.HTTPException):
                 body = error.read()
-            wait = _seconds(error.headers.get("Retry-After", ""))
+            seconds = error.headers.get("Retry-After", "")
+            wait = float(seconds) if re.fullmatch("[0-9]{1,9}", seconds) else 0.0
             return _Reply(error.code, body, f"HTTP status {error.code}", wait)
         except (OSError, http.client.HTTPException, ValueError) as error:
             return _Reply(0, fault=_reason(error))
@@ -273,8 +270,3 @@ def _reason(error: Exception) -> str:
     if isinstance(cause, TimeoutError):
         return "no answer in time"
     return f"no answer ({getattr(cause, 'strerror', None) or type(cause).__name__})"
-
-
-def _seconds(retry_after: str) -> float:
-    """Return how long a Retry-After header asks to wait."""
-    return float(retry_after) if re.fullmatch("[0-9]{1,9}", retry_after) else 0.0

@@ -58,12 +58,23 @@ def fetch(
     if not wanted:
         return []
     folder = (cache_directory() if data_dir is None else Path(data_dir)) / task.folders[0]
-    _check_can_be_fetched(task, wanted, folder, offline)
+    by_hand = f"put into {folder} what you get from {task.source}"
+    sources = sources_of(task.task)
+    if offline or is_offline():
+        why = "--offline" if offline else f"${OFFLINE}"
+        raise MissingDataError(
+            f"{_what(task, wanted)} cannot be fetched because of {why}: run"
+            f" `stsbaselines data fetch {task.task}` with a network, or {by_hand}."
+        )
+    if not sources:
+        raise MissingDataError(
+            f"{_what(task, wanted)} cannot be fetched, because no source is known: {by_hand}."
+        )
     make_folder(folder)
     unreachable = set() if unreachable is None else unreachable
     downloader = _Downloader(folder, mirror or os.environ.get(MIRROR), progress, unreachable)
     failures: list[str] = []
-    for source in sources_of(task.task):
+    for source in sources:
         failures += downloader.fetch_from(source, wanted)
         for each in downloader.fetched:
             wanted.pop(each.path.name, None)
@@ -71,7 +82,7 @@ def fetch(
             return downloader.fetched
     raise MissingDataError(
         f"{_what(task, wanted)} could not be fetched: {'; '.join(failures)}. You can also"
-        f" {_by_hand(task, folder)}."
+        f" {by_hand}."
     )
 
 
@@ -90,30 +101,13 @@ def left_to_do(task: Task, data_dir: str | Path | None = None) -> list[str]:
         for each in located
         if each.status == "missing" and each.restricted
     ]
-    try:
-        for dataset in task.datasets if not sentences else ():
-            require_all(task, dataset, data_dir)
-    except MissingDataError as error:
-        sentences.append(str(error))
+    if not sentences:
+        try:
+            for dataset in task.datasets:
+                require_all(task, dataset, data_dir)
+        except MissingDataError as error:
+            sentences.append(str(error))
     return sentences
-
-
-def _check_can_be_fetched(task: Task, wanted: Files, folder: Path, offline: bool) -> None:
-    by_hand = _by_hand(task, folder)
-    if offline or is_offline():
-        why = "--offline" if offline else f"${OFFLINE}"
-        raise MissingDataError(
-            f"{_what(task, wanted)} cannot be fetched because of {why}: run"
-            f" `stsbaselines data fetch {task.task}` with a network, or {by_hand}."
-        )
-    if not sources_of(task.task):
-        raise MissingDataError(
-            f"{_what(task, wanted)} cannot be fetched, because no source is known: {by_hand}."
-        )
-
-
-def _by_hand(task: Task, folder: Path) -> str:
-    return f"put into {folder} what you get from {task.source}"
 
 
 def _shown(address: str) -> str:
@@ -150,11 +144,12 @@ class _Downloader:
         """Fetch what a source has of the wanted files; return why it does not have them all."""
         is_archive = isinstance(source, ArchiveSource)
         reasons: dict[str, None] = {}
-        for address, names in source.addresses_of(wanted).items():
+        for original, names in source.addresses_of(wanted).items():
+            address = mirrored(original, self.mirror)
             known_hash = None if is_archive else f"sha256:{wanted[names[0]].sha256}"
             try:
                 with tempfile.TemporaryDirectory() as place:
-                    path = self._download(mirrored(address, self.mirror), known_hash, Path(place))
+                    path = self._download(address, known_hash, Path(place))
                     contents = _contents_of(path)
                 self._keep(contents, {name: wanted[name] for name in names}, address)
             except _SourceError as error:
@@ -190,13 +185,12 @@ class _Downloader:
 
     def _keep(self, contents: Sequence[bytes], files: Files, address: str) -> None:
         """Put the official files among the contents in place."""
-        address = _shown(mirrored(address, self.mirror))
         missing = dict(files)
         for content in contents:
             for name, file in files.items():
                 if name in missing and file.checksum_of(content) == file.checksum:
                     write_bytes(self.folder / name, content)
-                    self.fetched.append(FetchedFile(self.folder / name, address))
+                    self.fetched.append(FetchedFile(self.folder / name, _shown(address)))
                     del missing[name]
         if missing:
             raise _SourceError(f"without the official {', '.join(missing)}")

@@ -63,11 +63,10 @@ def directories(data_dir: str | Path | None = None) -> Iterator[Path]:
     """Yield the data directories to search, in order."""
     named = [("", data_dir), (f"${ENVIRONMENT}: ", os.environ.get(ENVIRONMENT) or None)]
     for origin, directory in named:
-        if directory is None:
-            continue
-        if not Path(directory).is_dir():
-            raise InputError([Fault(f"{origin}{directory}", "no such directory", "the data")])
-        yield Path(directory)
+        if directory is not None:
+            if not Path(directory).is_dir():
+                raise InputError([Fault(f"{origin}{directory}", "no such directory", "the data")])
+            yield Path(directory)
     yield Path("data")
     yield cache_directory()
 
@@ -103,10 +102,14 @@ def locate(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None 
     return Located(task, dataset, role, *_search(task, dataset.files[role], data_dir))
 
 
-def locate_all(task: Task, data_dir: str | Path | None = None) -> list[Located]:
-    """Search for every file of a task, as `locate` does."""
+def locate_all(
+    task: Task, data_dir: str | Path | None = None, datasets: Sequence[DataSet] | None = None
+) -> list[Located]:
+    """Search for every file of a task, or of some of its data sets, as `locate` does."""
     return [
-        locate(task, dataset, role, data_dir) for dataset in task.datasets for role in dataset.files
+        locate(task, dataset, role, data_dir)
+        for dataset in (task.datasets if datasets is None else datasets)
+        for role in dataset.files
     ]
 
 
@@ -114,20 +117,20 @@ def _search(
     task: Task, wanted: DataFile, data_dir: str | Path | None
 ) -> tuple[Status, Path | None, str | None]:
     wrong: tuple[Path | None, str | None] = None, None
-    for folder, path in _candidates(task, wanted.name, data_dir):
+    places = (
+        (folder, place / name)
+        for folder, place in _task_folders(task, data_dir)
+        for name in (wanted.name, f"{wanted.name}.gz")
+    )
+    for folder, path in places:
+        if not path.is_file():
+            continue
         found = wanted.checksum if wanted.unverified else wanted.checksum_of(read_whole(path))
         if found == wanted.checksum:
             return "ok", path, found
         if folder != "." and wrong[0] is None:  # "." may hold another year's file of that name
             wrong = path, found
     return "missing" if wrong[0] is None else "wrong", *wrong
-
-
-def _candidates(task: Task, name: str, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
-    for folder, place in _task_folders(task, data_dir):
-        for path in (place / f"{name}{ending}" for ending in ("", ".gz")):
-            if path.is_file():
-                yield folder, path
 
 
 def _task_folders(task: Task, data_dir: str | Path | None) -> Iterator[tuple[str, Path]]:
@@ -171,7 +174,10 @@ def require(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None
     InputError
         If it is not the official file.
     """
-    located = locate(task, dataset, role, data_dir)
+    return _right_path(locate(task, dataset, role, data_dir), data_dir)
+
+
+def _right_path(located: Located, data_dir: str | Path | None) -> Path:
     if located.path is None:
         raise _missing_file(located, data_dir)
     if located.status == "wrong":
@@ -226,19 +232,9 @@ def paths(
 
     Restricted files may be missing if another file was found; see `require` for the errors.
     """
-    found = []
-    missing = []
-    for dataset in datasets:
-        for role in dataset.files:
-            try:
-                found.append(require(task, dataset, role, data_dir))
-            except MissingDataError as error:
-                if not dataset.is_restricted(role):
-                    raise
-                missing.append(error)
-    if missing and not found:
-        raise missing[0]
-    return found
+    located = locate_all(task, data_dir, datasets)
+    needed = [each for each in located if each.path is not None or not each.restricted]
+    return [_right_path(each, data_dir) for each in needed or located]
 
 
 def require_resource(task: Task, name: str, data_dir: str | Path | None = None) -> Path:
