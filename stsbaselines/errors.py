@@ -73,7 +73,7 @@ class MissingDataError(InputError):
 
 
 class LostWorkersError(InputError):
-    """Processes that worked for this one have ended; what they were to do is not done."""
+    """Worker processes that ended before their work was done."""
 
 
 def visible(text: str) -> str:

@@ -61,7 +61,7 @@ class _Source(io.RawIOBase):
     def __init__(self, path: Path, stream: Any) -> None:
         self._path = path
         self._stream = stream
-        # Of what is decompressed, the good part must not get lost when the next one is damaged.
+        # readinto1 returns what is intact before it reports the damage that follows.
         self._fill = getattr(stream, "readinto1", stream.readinto)
 
     def readable(self) -> bool:
@@ -138,12 +138,9 @@ def lines_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[tuple[int,
 
 def plain_rows(lines: bytes) -> list[bytes] | None:
     r"""Return the rows of some lines; None if `lines_of` might refuse one, or there is none."""
-    rows = lines.split(b"\n")
-    if not rows[-1]:
-        rows.pop()
-    if not rows or b"\0" in lines:
-        return None
-    return None if len(lines) >= LONGEST_LINE <= max(map(len, rows)) else rows
+    rows = lines.removesuffix(b"\n").split(b"\n")
+    is_odd = not lines or b"\0" in lines or max(map(len, rows)) >= LONGEST_LINE
+    return None if is_odd else rows
 
 
 def whole_lines(

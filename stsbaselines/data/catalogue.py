@@ -57,7 +57,7 @@ def git_blob_of(content: bytes) -> str:
 
 
 class Folder(Entry):
-    """A folder of files that each user has to get; the first of its `names` that exists is used."""
+    """A folder that users have to get themselves; the first of its `names` that exists is used."""
 
     names: list[str] = Field(min_length=1)
     title: str
@@ -81,7 +81,7 @@ class DataSet(Entry):
         Where they differ from the task's.
     restricted : bool
         Its input may not be redistributed, or is not available to everybody. It is read from
-        the user's own copy; it is no error if there is none.
+        the user's own copy; a missing copy is not an error.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Task(Entry):
         The official aggregates, the main one first. For a task with one data set and no
         `dataset_measures`, its official measures.
     resources : dict of str to list of DataFile
-        Files that a baseline needs beside the data sets; any file of a list is enough.
+        Files that a baseline needs besides the data sets; one file of a list is enough.
     """
 
     task: str

@@ -46,7 +46,7 @@ TextOfJson = Callable[[bytes, str], bytes]
 
 
 class RecordsSummary(NamedTuple):
-    """What became of the records, by name and in the order of the pairs; `failed` says why."""
+    """The names of the records by outcome, in the order of the pairs; `failed` has the reasons."""
 
     fetched: tuple[str, ...]
     present: tuple[str, ...]

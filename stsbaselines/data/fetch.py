@@ -44,7 +44,6 @@ def fetch(
     data_dir: str | Path | None = None,
     *,
     offline: bool = False,
-    mirror: str | None = None,
     progress: bool = False,
     unreachable: set[str] | None = None,
 ) -> list[FetchedFile]:
@@ -72,7 +71,7 @@ def fetch(
         )
     make_folder(folder)
     unreachable = set() if unreachable is None else unreachable
-    downloader = _Downloader(folder, mirror or os.environ.get(MIRROR), progress, unreachable)
+    downloader = _Downloader(folder, os.environ.get(MIRROR), progress, unreachable)
     failures: list[str] = []
     for source in sources:
         failures += downloader.fetch_from(source, wanted)

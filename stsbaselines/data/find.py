@@ -195,7 +195,7 @@ def require_all(
 
 
 def lacks_folders(task: Task, data_dir: str | Path | None = None) -> bool:
-    """Return whether a folder that each user has to get was not found."""
+    """Return whether a folder that users have to get themselves is missing."""
     return any(
         _find_folder(task, dataset, role, data_dir) is None
         for dataset in task.datasets
@@ -262,7 +262,7 @@ def is_unverified(task: Task, name: str, path: Path) -> bool:
 
 
 def require_model(name: str, how: str, data_dir: str | Path | None = None) -> Path:
-    """Return the folder of a trained model; an error tells by `how` the way to train it."""
+    """Return the folder of a trained model; `how` tells in an error how to train it."""
     for directory in directories(data_dir):
         if (directory / "models" / name).is_dir():
             return directory / "models" / name

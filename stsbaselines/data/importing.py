@@ -1,4 +1,4 @@
-"""Putting official files that a user has on disk in place: they are recognised by checksum."""
+"""Importing official files that the user already has: they are recognised by checksum."""
 
 from __future__ import annotations
 

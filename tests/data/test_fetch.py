@@ -202,18 +202,20 @@ def test_a_host_that_does_not_answer_is_asked_once(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(fetching, "sources_of", lambda _: SOURCES)
     monkeypatch.setenv("no_proxy", "*")
     unreachable: set[str] = set()
-    options: dict[str, Any] = {"mirror": "http://127.0.0.1:1", "unreachable": unreachable}
-    message = refusal(**options)
+    monkeypatch.setenv(fetching.MIRROR, "http://127.0.0.1:1")
+    message = refusal(unreachable=unreachable)
     assert unreachable == {"127.0.0.1:1"}
     assert message.count("no answer (ConnectionError)") == 1
     assert message.count("not asked again, because it did not answer") == 2
-    assert refusal(**options).count("not asked again") == 3
+    assert refusal(unreachable=unreachable).count("not asked again") == 3
 
 
-def test_a_password_in_the_address_of_a_mirror_is_not_shown(server: Server) -> None:
+def test_a_password_in_the_address_of_a_mirror_is_not_shown(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.serve(ARCHIVE, POND)
-    mirror = server.url.replace("http://", "http://duck:quack@")
-    assert {each.address for each in fetch(TASK, mirror=mirror)} == {f"{server.url}{ARCHIVE}"}
+    monkeypatch.setenv(fetching.MIRROR, server.url.replace("http://", "http://duck:quack@"))
+    assert {each.address for each in fetch(TASK)} == {f"{server.url}{ARCHIVE}"}
 
 
 def test_a_task_without_sources(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,9 +241,9 @@ def test_offline_nothing_is_asked_for(
 def test_a_mirror_can_be_named_and_a_proxy_is_used(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(fetching.MIRROR, "http://127.0.0.1:1/")
+    monkeypatch.setenv(fetching.MIRROR, f"{server.url}/copies/")
     server.serve(f"/copies{ARCHIVE}", POND)
-    assert fetch(TASK, mirror=f"{server.url}/copies/")
+    assert fetch(TASK)
     (target() / GOLD).unlink()
     monkeypatch.delenv(fetching.MIRROR)
     monkeypatch.delenv("no_proxy")
