@@ -323,7 +323,13 @@ def verify(
         located = locate_all(task, data_dir)
         missing = [each for each in located if each.status == "missing"]
         faults += [each.fault for each in located if each.status == "wrong"]
-        _verify_resources(task, data_dir, right, faults)
+        for name in task.resources:
+            try:
+                right.append(f"{task.task}: {name} is {require_resource(task, name, data_dir)}")
+            except MissingDataError:
+                right.append(f"{task.task}: {name} was not found")
+            except InputError as error:
+                faults += error.faults
         if len(missing) < len(located):
             count = sum(each.status == "ok" for each in located)
             right.append(f"{task.task}: {count} of {len(located)} files are right")
@@ -338,15 +344,3 @@ def verify(
         else:
             right.append(f"{task.task}: not found")
     return right, faults
-
-
-def _verify_resources(
-    task: Task, data_dir: str | Path | None, right: list[str], faults: list[Fault | str]
-) -> None:
-    for name in task.resources:
-        try:
-            right.append(f"{task.task}: {name} is {require_resource(task, name, data_dir)}")
-        except MissingDataError:
-            right.append(f"{task.task}: {name} was not found")
-        except InputError as error:
-            faults += error.faults
