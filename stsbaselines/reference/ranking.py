@@ -1,13 +1,12 @@
 """The rank that a number would have in a published table.
 
 A number ranks after all runs with a better printed number. Some papers give equal printed
-numbers the same rank, others give them successive ranks: a new system gets the first of them.
+numbers the same rank, others successive ranks: a new system gets the first of them.
 Which rows have a rank differs from paper to paper; see `ranked_rows`.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -189,33 +188,24 @@ def _ranks(
 def main_column(of: Table) -> str:
     """Return the main ranking column of a table, or its first numeric column if it has no ranks."""
     stem = next((rank.removesuffix(_RANK).rstrip("_") for rank in _rank_columns(of)), "")
-    likely = [stem, f"{stem}_TS", *(("Mean", "Mean_TS", "TS") if not stem else ())]
+    likely = [stem, f"{stem}_TS"] if stem else ["Mean", "Mean_TS", "TS"]
     numeric = [column for column in of.columns if any(column in row.values for row in of.rows)]
     return next((each for each in likely if each in numeric), numeric[0])
-
-
-def select(
-    of: Table, team: str = "", unsupervised: bool = False, top: int | None = None
-) -> Table | None:
-    """Return a table with some of its rows; None if no row is left."""
-    rows: Iterable[Row] = of.rows
-    if top is not None:
-        rows = ranked_rows(of, main_column(of))
-    if team:
-        rows = (row for row in rows if team.casefold() in name_of(row).casefold())
-    if unsupervised:
-        rows = (row for row in rows if is_unsupervised(row))
-    left = tuple(itertools.islice(rows, top))
-    return replace(of, rows=left) if left else None
 
 
 def select_from(
     tables: Sequence[Table], team: str = "", unsupervised: bool = False, top: int | None = None
 ) -> list[Table]:
-    """Return the tables that have rows left; raise InputError if none has. See `select`."""
-    if not (team or unsupervised or top):
-        return list(tables)
-    found = [left for each in tables if (left := select(each, team, unsupervised, top))]
+    """Return the tables with the selected rows; raise InputError if no table has any."""
+    found = []
+    for each in tables:
+        rows = each.rows if top is None else tuple(ranked_rows(each, main_column(each)))
+        if team:
+            rows = tuple(row for row in rows if team.casefold() in name_of(row).casefold())
+        if unsupervised:
+            rows = tuple(row for row in rows if _is_unsupervised(row))
+        if rows:
+            found.append(replace(each, rows=rows[:top]))
     if not found:
         what = "run that is marked unsupervised" if unsupervised else "run"
         whose = f" with {team!r} in its name or its team's" if team else ""
@@ -224,8 +214,7 @@ def select_from(
     return found
 
 
-def is_unsupervised(row: Row) -> bool:
-    """Return whether the paper marks a run as unsupervised."""
+def _is_unsupervised(row: Row) -> bool:
     return "unsupervised" in row.flags or row.text.get("system_type") == "unsupervised"
 
 

@@ -7,7 +7,6 @@ have.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -75,12 +74,8 @@ def links_of(
                         found[i, j] = label
     of_left, of_right = Counter(i for i, _ in found), Counter(j for _, j in found)
     return {
-        (i, j): _link(*label, 1 / max(of_left[i], of_right[j])) for (i, j), label in found.items()
+        (i, j): Link(*label, 1 / max(of_left[i], of_right[j])) for (i, j), label in found.items()
     }
-
-
-# Most links of an alignment are equal: sharing them saves time and memory.
-_link = functools.lru_cache(1024)(Link)
 
 
 def type_overlap(system: Link, gold: Link) -> float:
@@ -186,7 +181,21 @@ def agreement(pairs: Sequence[tuple[Links, Links]], penalties: Sequence[Penalty]
     >>> agreement([(system, gold)])
     Agreement(precision=1.0, recall=0.5)
     """
-    return agreements(pairs, {"": penalties})[""][0]
+    weights: tuple[list[float], list[float]] = ([], [])
+    right: tuple[list[float], list[float]] = ([], [])
+    for system, gold in pairs:
+        weights[0].extend(link.weight for link in system.values())
+        weights[1].extend(link.weight for link in gold.values())
+        for place in system.keys() & gold.keys():
+            mine, theirs = system[place], gold[place]
+            factor = math.prod(penalty(mine, theirs) for penalty in penalties)
+            right[0].append(factor * mine.weight)
+            right[1].append(factor * theirs.weight)
+    precision, recall = (
+        math.fsum(shared) / total if (total := math.fsum(whole)) else None
+        for shared, whole in zip(right, weights, strict=True)
+    )
+    return Agreement(precision, recall)
 
 
 def agreements(
@@ -203,49 +212,10 @@ def agreements(
     >>> [found.f for found in (whole, *each)]
     [0.6666666666666666, 1.0, 0.0]
     """
-    weights: list[_Weights] = []
-    right: dict[str, list[_Weights]] = {name: [] for name in measures}
-    for system, gold in pairs:
-        weights.append(([x.weight for x in system.values()], [x.weight for x in gold.values()]))
-        shared = Counter((link, gold[place]) for place, link in system.items() if place in gold)
-        for name, penalties in measures.items():
-            right[name].append(_penalized(shared, penalties))
     return {
-        name: (
-            _agreement(_pooled(found), _pooled(weights)),
-            [_agreement(*each) for each in zip(found, weights, strict=True)],
-        )
-        for name, found in right.items()
+        name: (agreement(pairs, penalties), [agreement([pair], penalties) for pair in pairs])
+        for name, penalties in measures.items()
     }
-
-
-# Of the system's links, and of the gold standard's.
-_Weights = tuple[list[float], list[float]]
-
-
-def _penalized(shared: Counter[tuple[Link, Link]], penalties: Sequence[Penalty]) -> _Weights:
-    """Return the weights of shared links, each times its penalties."""
-    of_system: list[float] = []
-    of_gold: list[float] = []
-    for (mine, theirs), count in shared.items():
-        factor = math.prod(penalty(mine, theirs) for penalty in penalties)
-        of_system += [factor * mine.weight] * count
-        of_gold += [factor * theirs.weight] * count
-    return of_system, of_gold
-
-
-def _pooled(weights: Sequence[_Weights]) -> _Weights:
-    system, gold = ([x for each in weights for x in each[side]] for side in (0, 1))
-    return system, gold
-
-
-def _agreement(right: _Weights, weights: _Weights) -> Agreement:
-    """Return the share of the weights that is right."""
-    precision, recall = (
-        math.fsum(shared) / total if (total := math.fsum(whole)) else None
-        for shared, whole in zip(right, weights, strict=True)
-    )
-    return Agreement(precision, recall)
 
 
 def by_type(pairs: Sequence[tuple[Links, Links]], types: Iterable[str]) -> dict[str, Agreement]:
@@ -258,19 +228,14 @@ def by_type(pairs: Sequence[tuple[Links, Links]], types: Iterable[str]) -> dict[
     >>> by_type([(system, gold)], ["EQUI"])
     {'EQUI': Agreement(precision=None, recall=0.0)}
     """
-    right: dict[str, _Weights] = {name: ([], []) for name in types}
-    weights: dict[str, _Weights] = {name: ([], []) for name in right}
-    for system, gold in pairs:
-        for side, links in enumerate((system, gold)):
-            for link in links.values():
-                for name in weights.keys() & link.types:
-                    weights[name][side].append(link.weight)
-        for place in system.keys() & gold.keys():
-            mine, theirs = system[place], gold[place]
-            for name in right.keys() & mine.types & theirs.types:
-                right[name][0].append(mine.weight)
-                right[name][1].append(theirs.weight)
-    return {name: _agreement(right[name], weights[name]) for name in right}
+
+    def of_type(links: Links, name: str) -> Links:
+        return {place: link for place, link in links.items() if name in link.types}
+
+    return {
+        name: agreement([(of_type(system, name), of_type(gold, name)) for system, gold in pairs])
+        for name in types
+    }
 
 
 def confusion(

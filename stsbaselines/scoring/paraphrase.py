@@ -100,7 +100,7 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
     found = np.cumsum(truth[np.argsort(values, kind="stable")[::-1]])
     precision = found / np.arange(1, len(found) + 1)
     recall = found / int(truth.sum())
-    f1 = _harmonic_mean(precision, recall)
+    f1 = harmonic_mean(precision, recall)
     best = int(np.argmax(f1))
     return BestCut(float(f1[best]), float(precision[best]), float(recall[best]))
 
@@ -138,7 +138,7 @@ def f1_curve(scores: npt.ArrayLike, gold: npt.ArrayLike) -> tuple[FloatArray, Fl
     if not truth.any():
         return np.empty(0), np.empty(0)
     thresholds, precision, recall = _curve(values, truth)
-    return thresholds, _harmonic_mean(precision, recall)
+    return thresholds, harmonic_mean(precision, recall)
 
 
 def _curve(values: FloatArray, truth: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -149,6 +149,7 @@ def _curve(values: FloatArray, truth: BoolArray) -> tuple[FloatArray, FloatArray
     return thresholds, found / claimed, found / found[0]
 
 
-def _harmonic_mean(precision: FloatArray, recall: FloatArray) -> FloatArray:
-    sums = precision + recall
-    return np.divide(2 * precision * recall, sums, out=np.zeros(len(sums)), where=sums > 0)
+def harmonic_mean(precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """Return F1 of arrays: 0 where precision and recall are 0; NaN counts as 0."""
+    p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+    return np.divide(2 * p * r, p + r, out=np.zeros(p.shape), where=p + r > 0)

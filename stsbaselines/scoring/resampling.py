@@ -16,7 +16,7 @@ import numpy.typing as npt
 from stsbaselines.scoring import alignment, correlation
 from stsbaselines.scoring.alignment import Links, Penalty
 from stsbaselines.scoring.correlation import FloatArray, deviations
-from stsbaselines.scoring.paraphrase import BoolArray
+from stsbaselines.scoring.paraphrase import BoolArray, harmonic_mean
 
 IntArray = npt.NDArray[np.integer[Any]]
 
@@ -50,18 +50,8 @@ def _totals(counts: IntArray, *values: npt.ArrayLike) -> FloatArray:
 
 def _ratio(top: npt.ArrayLike, bottom: npt.ArrayLike) -> FloatArray:
     """Divide; NaN where the divisor is 0."""
-    numerator, divisor = np.broadcast_arrays(np.asarray(top, dtype=np.float64), bottom)
-    ratio = np.full(numerator.shape, np.nan)
-    np.divide(numerator, divisor, out=ratio, where=divisor != 0)
+    ratio: FloatArray = np.divide(top, np.where(np.equal(bottom, 0), np.nan, bottom))
     return ratio
-
-
-def _harmonic_mean(precision: FloatArray, recall: FloatArray) -> FloatArray:
-    """Return their harmonic mean, 0 where both are 0; NaN counts as 0."""
-    p, r = np.nan_to_num(precision), np.nan_to_num(recall)
-    mean = np.zeros(p.shape)
-    np.divide(2 * p * r, p + r, out=mean, where=p + r > 0)
-    return mean
 
 
 class _Moments(NamedTuple):
@@ -160,49 +150,35 @@ def pearson_all_normalized(
     return values
 
 
-class Identifications(NamedTuple):
-    """Precision, recall and F1 of labels on each resample."""
-
-    precision: FloatArray
-    recall: FloatArray
-    f1: FloatArray
-
-
-def f1(labels: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> Identifications:
-    """Precision, recall and F1 of labels on each resample; see `paraphrase.identification`."""
+def f1(
+    labels: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return F1, precision and recall of labels on each resample; see `identification`."""
     claimed, truth = np.asarray(labels, dtype=np.bool_), np.asarray(gold, dtype=np.bool_)
     found, claims, true = _totals(counts, claimed & truth, claimed, truth)
     precision, recall = _ratio(found, claims), _ratio(found, true)
-    return Identifications(precision, recall, _harmonic_mean(precision, recall))
+    return harmonic_mean(precision, recall), precision, recall
 
 
-class BestCuts(NamedTuple):
-    """The highest F1 over all cuts of each resample, and precision and recall there."""
+def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> FloatArray:
+    """Return the highest F1 over all cuts on each resample, and precision and recall there.
 
-    max_f1: FloatArray
-    precision: FloatArray
-    recall: FloatArray
-
-
-def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> BestCuts:
-    """Return the highest F1 over all cuts on each resample; see `paraphrase.max_f1`.
-
-    The copies of a pair have the same rank. A cut between them is never the best one, because F1
+    The three rows follow `paraphrase.max_f1`. The copies of a pair have the same rank. A cut between them is never the best one, because F1
     rises with each true pair and never with another one: so cuts after all copies are enough.
     """
     order = np.argsort(np.asarray(scores, dtype=np.float64), kind="stable")[::-1]
     truth = np.asarray(gold, dtype=np.bool_)[order]
     if not truth.any():
-        return BestCuts(*np.full((3, len(counts)), np.nan))
+        return np.full((3, len(counts)), np.nan)
     best = [_best_cuts(block[:, order], truth) for block in _blocks(counts)]
-    return BestCuts(*np.concatenate(best, axis=1))
+    return np.concatenate(best, axis=1)
 
 
 def _best_cuts(ranked: IntArray, truth: BoolArray) -> FloatArray:
     """Return the highest F1, precision and recall of resamples of ranked pairs."""
     ranks, found = np.cumsum(ranked, axis=1), np.cumsum(ranked * truth, axis=1)
     precision, recall = _ratio(found, ranks), _ratio(found, found[:, -1:])
-    harmonic = _harmonic_mean(precision, recall)
+    harmonic = harmonic_mean(precision, recall)
     cut = np.argmax(harmonic, axis=1)[:, None]
     best = [np.take_along_axis(each, cut, axis=1)[:, 0] for each in (harmonic, precision, recall)]
     return np.where(found[:, -1] > 0, best, np.nan)
@@ -215,7 +191,7 @@ def agreement(
     sums = np.array([_sums(pair, penalties) for pair in pairs]).T
     of_system, system, of_gold, gold = _totals(counts, *sums)
     precision, recall = _ratio(of_system, system), _ratio(of_gold, gold)
-    f = _harmonic_mean(precision, recall)
+    f = harmonic_mean(precision, recall)
     return np.where(np.isnan(precision) & np.isnan(recall), np.nan, f)
 
 

@@ -19,21 +19,21 @@ EQUAL = 1e-7  # outputs have 10 decimals, so that measures differ by less than t
 
 
 class Significance(NamedTuple):
-    """The statistic of a test, and the probability of one as high if there were no difference."""
+    """The statistic of a test, and the probability of one this high without a difference."""
 
     statistic: float
     p: float
 
 
 class Interval(NamedTuple):
-    """An interval of confidence."""
+    """A confidence interval."""
 
     low: float
     high: float
 
 
 def fisher_interval(r: float, n: int) -> Interval:
-    """Return the (two-sided) interval of 95 % confidence of a correlation by Fisher's z.
+    """Return the two-sided 95 % confidence interval of a correlation by Fisher's z.
 
     Parameters
     ----------
@@ -83,7 +83,8 @@ def fisher_test(r1: float, n1: int, r2: float, n2: int) -> Significance:
     _check(n1, r1)
     _check(n2, r2)
     difference = 0.0 if r1 == r2 else _z(r1) - _z(r2)
-    return _normal(difference / math.sqrt(1 / (n1 - 3) + 1 / (n2 - 3)))
+    statistic = difference / math.sqrt(1 / (n1 - 3) + 1 / (n2 - 3))
+    return Significance(statistic, math.erfc(statistic / math.sqrt(2)) / 2)
 
 
 def williams_test(r1: float, r2: float, between: float, n: int) -> Significance:
@@ -153,15 +154,15 @@ def bootstrap_interval(values: npt.ArrayLike) -> Interval | None:
 
 
 class Bootstrap(NamedTuple):
-    """A difference of two systems with its interval of confidence.
+    """A paired bootstrap test of two systems.
 
     Attributes
     ----------
     interval : Interval
-        Within which 95 % of the differences on resampled pairs lie.
+        It contains 95 % of the differences on resampled pairs.
     p : float
-        Share of the resamples in which the first is not better (one-tailed); the sample itself
-        counts as one of them.
+        Share of the resamples in which the first system is not better (one-tailed); the sample
+        itself counts as one of them.
     """
 
     interval: Interval
@@ -192,10 +193,6 @@ def paired_bootstrap(first: npt.ArrayLike, second: npt.ArrayLike) -> Bootstrap |
     defined = int((~np.isnan(differences)).sum())
     worse = int((differences <= EQUAL).sum())
     return Bootstrap(interval, (1 + worse) / (1 + defined))
-
-
-def _normal(statistic: float) -> Significance:
-    return Significance(statistic, math.erfc(statistic / math.sqrt(2)) / 2)
 
 
 def _z(r: float) -> float:

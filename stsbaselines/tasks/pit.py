@@ -296,8 +296,8 @@ class PitFamily(Family):
         for name, output in outputs.items():
             decided, drawn = _decided(gold[name]), counts[name]
             truth, scores = gold[name].is_paraphrase[decided], output.scores[decided]
-            labels = resampling.f1(output.labels[decided], truth, drawn[:, decided])
-            found |= {"F1": labels.f1, "precision": labels.precision, "recall": labels.recall}
+            of_labels = resampling.f1(output.labels[decided], truth, drawn[:, decided])
+            found |= zip(("F1", "precision", "recall"), of_labels, strict=True)
             if output.has_similarity_run:
                 pearson = resampling.pearson(output.scores, gold[name].degree, drawn)
                 best = resampling.max_f1(scores, truth, drawn[:, decided])

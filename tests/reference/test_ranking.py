@@ -17,7 +17,6 @@ from stsbaselines.reference.ranking import (
     rank_of,
     ranked_rows,
     ranking_of,
-    select,
     select_from,
 )
 
@@ -152,12 +151,10 @@ def test_the_main_column_has_numbers(name: str) -> None:
 
 
 def test_rows_are_selected_in_any_combination() -> None:
-    of = table("pit2015")
-    found = select(of, team="mathling", unsupervised=True, top=1)
-    assert found is not None
+    tables = tables_of("pit2015")
+    [found] = select_from(tables, team="mathling", unsupervised=True, top=1)
     assert [name_of(row) for row in found.rows] == ["MATHLING 02_twimash"]
-    assert select(of, team="nobody") is None
-    assert select(of) == of
+    assert select_from(tables) == tables
 
 
 def test_selecting_nothing_is_an_error() -> None:

@@ -81,13 +81,13 @@ def test_allnrm_is_that_of_the_repeated_pairs(
 def test_f1_is_that_of_the_repeated_pairs(sample: tuple[Values, Values, Values, Counts]) -> None:
     x, y, _, counts = sample
     labels, gold = x > 1, y > 1
-    found = resampling.f1(labels, gold, counts)
+    f1, precision, recall = resampling.f1(labels, gold, counts)
     plain = [
         paraphrase.identification(np.repeat(labels, row), np.repeat(gold, row)) for row in counts
     ]
-    agree(found.precision, [each.precision for each in plain], 1e-12)
-    agree(found.recall, [each.recall for each in plain], 1e-12)
-    agree(found.f1, [each.f1 for each in plain], 1e-12)
+    agree(f1, [each.f1 for each in plain], 1e-12)
+    agree(precision, [each.precision for each in plain], 1e-12)
+    agree(recall, [each.recall for each in plain], 1e-12)
 
 
 @given(correlated())
