@@ -338,7 +338,8 @@ def test_official_weights_write_the_official_output(official_data: Path) -> None
     weights = find.require_resource(task, "official-weights", official_data)
     model = create("ngram-logreg", encoding="official-weights", weights=weights).fit([])
     data = find.require(task, task.datasets[0], "input", official_data)
-    written = pit.FAMILY.format_predictions(model.predict(list(pit.read_pairs(data))))
+    pairs = [each.sentences for each in pit.read_data(data)]
+    written = pit.FAMILY.format_predictions(model.predict(pairs))
     assert written == expected.read_bytes()
     assert written.count(b"\n") == 972
 

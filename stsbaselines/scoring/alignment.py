@@ -181,21 +181,7 @@ def agreement(pairs: Sequence[tuple[Links, Links]], penalties: Sequence[Penalty]
     >>> agreement([(system, gold)])
     Agreement(precision=1.0, recall=0.5)
     """
-    weights: tuple[list[float], list[float]] = ([], [])
-    right: tuple[list[float], list[float]] = ([], [])
-    for system, gold in pairs:
-        weights[0].extend(link.weight for link in system.values())
-        weights[1].extend(link.weight for link in gold.values())
-        for place in system.keys() & gold.keys():
-            mine, theirs = system[place], gold[place]
-            factor = math.prod(penalty(mine, theirs) for penalty in penalties)
-            right[0].append(factor * mine.weight)
-            right[1].append(factor * theirs.weight)
-    precision, recall = (
-        math.fsum(shared) / total if (total := math.fsum(whole)) else None
-        for shared, whole in zip(right, weights, strict=True)
-    )
-    return Agreement(precision, recall)
+    return _pooled([_weights(*pair, penalties) for pair in pairs])
 
 
 def agreements(
@@ -212,10 +198,33 @@ def agreements(
     >>> [found.f for found in (whole, *each)]
     [0.6666666666666666, 1.0, 0.0]
     """
-    return {
-        name: (agreement(pairs, penalties), [agreement([pair], penalties) for pair in pairs])
-        for name, penalties in measures.items()
-    }
+    found = {}
+    for name, penalties in measures.items():
+        weights = [_weights(*pair, penalties) for pair in pairs]
+        found[name] = _pooled(weights), [_pooled([each]) for each in weights]
+    return found
+
+
+_Weights = tuple[list[float], list[float], list[float], list[float]]
+
+
+def _weights(system: Links, gold: Links, penalties: Sequence[Penalty]) -> _Weights:
+    """Return the weights of a system's right links and of all its links, then the gold's."""
+    of_system, of_gold = [], []
+    for place in system.keys() & gold.keys():
+        mine, theirs = system[place], gold[place]
+        factor = math.prod([penalty(mine, theirs) for penalty in penalties])
+        of_system.append(factor * mine.weight)
+        of_gold.append(factor * theirs.weight)
+    every_system, every_gold = ([link.weight for link in side.values()] for side in (system, gold))
+    return of_system, every_system, of_gold, every_gold
+
+
+def _pooled(weights: Sequence[_Weights]) -> Agreement:
+    of_system, system, of_gold, gold = (
+        math.fsum(weight for each in weights for weight in each[kind]) for kind in range(4)
+    )
+    return Agreement(of_system / system if system else None, of_gold / gold if gold else None)
 
 
 def by_type(pairs: Sequence[tuple[Links, Links]], types: Iterable[str]) -> dict[str, Agreement]:

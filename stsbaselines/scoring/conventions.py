@@ -22,28 +22,15 @@ Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 class Convention:
     """A way to compute one number from a year's data sets.
 
-    Attributes
-    ----------
-    name : str
-    correlation : {"pearson", "spearman"}
-    aggregate : {"mean", "weighted mean", "ALL", "ALLnrm"}
-        ``weighted mean`` is weighted by scored pairs; ``ALL`` is one correlation over the
-        concatenated data sets, ``ALLnrm`` the same after fitting each data set's scores to its
-        gold (of Pearson only).
-    used_by : str
-        Papers or tools; empty for what is used only without SMT of 2013.
-    excluded : tuple of str
-        Data sets that do not count.
-    measure : str
-        Name of the same number among the aggregates of `stsbaselines.score`, if it has one.
+    ``weighted mean`` is weighted by scored pairs; ``ALL`` is one correlation over the concatenated
+    data sets, ``ALLnrm`` the same after fitting each data set's scores to its gold.
     """
 
     name: str
     correlation: Literal["pearson", "spearman"]
-    aggregate: Literal["mean", "weighted mean", "ALL", "ALLnrm"]
-    used_by: str
-    excluded: tuple[str, ...] = ()
-    measure: str = ""
+    aggregate: Literal["mean", "weighted mean", "ALL", "ALLnrm"]  # ALLnrm only of Pearson
+    excluded: tuple[str, ...] = ()  # data sets that do not count
+    measure: str = ""  # name of the same number among the aggregates of `score`
 
     @property
     def english_only(self) -> bool:
@@ -57,28 +44,20 @@ class Convention:
 
 _RESTRICTED = ("SMT",)  # of 2013: its sentences are distributed only by the LDC
 CONVENTIONS = (
-    Convention("Pearson mean", "pearson", "mean", "SIF", measure="plain_mean"),
-    Convention(
-        "Pearson weighted mean", "pearson", "weighted mean", "the task papers", measure="Mean"
-    ),
-    Convention("Pearson ALL", "pearson", "ALL", "the task paper of 2012", measure="ALL"),
-    Convention("Pearson ALLnrm", "pearson", "ALLnrm", "the task paper of 2012", measure="ALLnrm"),
-    Convention("Spearman mean", "spearman", "mean", ""),
-    Convention("Spearman weighted mean", "spearman", "weighted mean", "", measure="spearman_Mean"),
-    Convention("Spearman ALL", "spearman", "ALL", "", measure="spearman_ALL"),
-    Convention("SentEval Pearson mean", "pearson", "mean", "SentEval", _RESTRICTED),
-    Convention("SentEval Pearson wmean", "pearson", "weighted mean", "SentEval", _RESTRICTED),
-    Convention("SentEval Spearman mean", "spearman", "mean", "SentEval", _RESTRICTED),
-    Convention(
-        "SentEval Spearman wmean",
-        "spearman",
-        "weighted mean",
-        "SentEval, BERT-whitening",
-        _RESTRICTED,
-    ),
-    Convention("SimCSE", "spearman", "ALL", "SimCSE", _RESTRICTED),
-    Convention("MTEB cosine_spearman", "spearman", "ALL", "MTEB", _RESTRICTED),
-    Convention("MTEB cosine_pearson", "pearson", "ALL", "MTEB", _RESTRICTED),
+    Convention("Pearson mean", "pearson", "mean", measure="plain_mean"),
+    Convention("Pearson weighted mean", "pearson", "weighted mean", measure="Mean"),
+    Convention("Pearson ALL", "pearson", "ALL", measure="ALL"),
+    Convention("Pearson ALLnrm", "pearson", "ALLnrm", measure="ALLnrm"),
+    Convention("Spearman mean", "spearman", "mean"),
+    Convention("Spearman weighted mean", "spearman", "weighted mean", measure="spearman_Mean"),
+    Convention("Spearman ALL", "spearman", "ALL", measure="spearman_ALL"),
+    Convention("SentEval Pearson mean", "pearson", "mean", _RESTRICTED),
+    Convention("SentEval Pearson wmean", "pearson", "weighted mean", _RESTRICTED),
+    Convention("SentEval Spearman mean", "spearman", "mean", _RESTRICTED),
+    Convention("SentEval Spearman wmean", "spearman", "weighted mean", _RESTRICTED),
+    Convention("SimCSE", "spearman", "ALL", _RESTRICTED),
+    Convention("MTEB cosine_spearman", "spearman", "ALL", _RESTRICTED),
+    Convention("MTEB cosine_pearson", "pearson", "ALL", _RESTRICTED),
 )
 _CORRELATIONS = {"pearson": correlation.pearson, "spearman": correlation.spearman}
 
@@ -86,18 +65,7 @@ _CORRELATIONS = {"pearson": correlation.pearson, "spearman": correlation.spearma
 def value(convention: Convention, parts: Mapping[str, Pair]) -> float | None:
     """Return the number by a convention, None where it is undefined.
 
-    Parameters
-    ----------
-    convention : Convention
-    parts : mapping of str to (array-like, array-like), both of shape (n_pairs,)
-        Scores and gold scores of the scored pairs of each data set. Data sets that the convention
-        excludes may be missing.
-
-    Examples
-    --------
-    >>> parts = {"a": ([1, 2, 3], [1, 2, 4]), "b": ([1, 2], [2, 1])}
-    >>> [round(value(each, parts), 3) for each in CONVENTIONS[:4]]
-    [-0.009, 0.189, 0.732, 0.986]
+    `parts` are the scores and gold scores of the scored pairs of each data set.
     """
     for name, (scores, gold) in parts.items():
         if np.shape(scores) != np.shape(gold):

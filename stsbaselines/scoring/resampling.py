@@ -7,7 +7,7 @@ return arrays of shape (n_resamples,); a result that is undefined is NaN.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from stsbaselines.scoring.correlation import FloatArray, deviations
 from stsbaselines.scoring.paraphrase import BoolArray, harmonic_mean
 
 IntArray = npt.NDArray[np.integer[Any]]
+Counts = Mapping[str, IntArray]  # by data set
 
 _CELLS_OF_BLOCK = 2**20
 _LEAST_KEPT = 0.1  # a sum of squares that loses more to its correction is recomputed
@@ -86,13 +87,7 @@ def pearson(
     counts: IntArray,
     weights: npt.ArrayLike | None = None,
 ) -> FloatArray:
-    """Pearson correlation on each resample; see `correlation.pearson`.
-
-    Examples
-    --------
-    >>> pearson([1, 2, 3], [1, 2, 4], np.array([[1, 1, 1], [1, 2, 0], [0, 0, 3]])).round(5)
-    array([0.98198, 1.     ,     nan])
-    """
+    """Return the Pearson correlation on each resample; see `correlation.pearson`."""
     x, y = (np.asarray(values, dtype=np.float64) for values in (scores, gold))
     w = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
     if not w.any():
@@ -118,11 +113,11 @@ def _or_nan(value: float | None) -> float:
 def pearson_all_normalized(
     scores: Sequence[npt.ArrayLike], gold: Sequence[npt.ArrayLike], counts: Sequence[IntArray]
 ) -> FloatArray:
-    """ALLnrm on each resample, to which it is fitted; see `correlation.pearson_all_normalized`.
+    """Return ALLnrm on each resample, to which it is fitted.
 
-    Each argument has one array per data set. The square of ALLnrm is the share of the variation
-    of all gold scores that is explained: all of that between the data sets and, within each, what
-    its correlation explains.
+    See `correlation.pearson_all_normalized`; the arguments have one array per data set. The
+    square of ALLnrm is the share of the variation of all gold scores that is explained: all of
+    that between the data sets and, within each, what its correlation explains.
     """
     xs = [np.asarray(values, dtype=np.float64) for values in scores]
     ys = [np.asarray(values, dtype=np.float64) for values in gold]
@@ -163,8 +158,9 @@ def f1(
 def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> FloatArray:
     """Return the highest F1 over all cuts on each resample, and precision and recall there.
 
-    The three rows follow `paraphrase.max_f1`. The copies of a pair have the same rank. A cut between them is never the best one, because F1
-    rises with each true pair and never with another one: so cuts after all copies are enough.
+    See `paraphrase.max_f1`. The copies of a pair have the same rank. A cut between them is never
+    the best one, because F1 rises with each true pair and never with another one: so cuts after
+    all copies are enough.
     """
     order = np.argsort(np.asarray(scores, dtype=np.float64), kind="stable")[::-1]
     truth = np.asarray(gold, dtype=np.bool_)[order]
@@ -187,7 +183,7 @@ def _best_cuts(ranked: IntArray, truth: BoolArray) -> FloatArray:
 def agreement(
     pairs: Sequence[tuple[Links, Links]], penalties: Sequence[Penalty], counts: IntArray
 ) -> FloatArray:
-    """F of the links on each resample of sentence pairs; see `alignment.agreement`."""
+    """Return F of the links on each resample of sentence pairs; see `alignment.agreement`."""
     sums = np.array([_sums(pair, penalties) for pair in pairs]).T
     of_system, system, of_gold, gold = _totals(counts, *sums)
     precision, recall = _ratio(of_system, system), _ratio(of_gold, gold)

@@ -26,7 +26,6 @@ NOT_ALIGNED = "-not aligned-"
 _SIDES = ("left", "right")
 _SECTIONS = ("source", "translation", "alignment")
 _BEGINNINGS = {f"<{section}>" for section in _SECTIONS}
-_ENDS = {section: f"</{section}>" for section in _SECTIONS}
 _HEADER = re.compile(r'<sentence id="([0-9]{1,9})"(?: status="[^"]*")?>')
 _SCORES = {"0", "1", "2", "3", "4", "5", "NIL"}
 _LONGEST_NUMBER = 9
@@ -52,7 +51,7 @@ class ChunkAlignment(NamedTuple):
 
     @property
     def sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Token numbers of the left and of the right chunk."""
+        """Both chunks."""
         return self.left, self.right
 
     @property
@@ -76,16 +75,7 @@ class AlignedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class AlignmentFile:
-    """The content of an alignment file.
-
-    Attributes
-    ----------
-    path : str
-    pairs : tuple of AlignedPair
-        The sentence pairs 1, 2, ... in this order.
-    notes : tuple of str
-        What is unusual about the file, yet does not keep it from being scored.
-    """
+    """The sentence pairs of an alignment file, and notes about what is unusual in it."""
 
     path: str
     pairs: tuple[AlignedPair, ...]
@@ -201,8 +191,8 @@ class _Reader:
             self._open(bare)
         elif block.section == "lost" and bare != "</sentence>":
             return
-        elif block.section in _ENDS:
-            if bare == _ENDS[block.section]:
+        elif block.section in _SECTIONS:
+            if bare == f"</{block.section}>":
                 block.section = "end" if block.section == "alignment" else "sentences"
             elif block.section == "alignment" and bare:
                 self._align(block, bare)
@@ -233,8 +223,7 @@ class _Reader:
         departures = [*_departures(found)]
         if self.one_to_one:
             departures += _departures_of_2015(found, block.seen)
-        types = tuple(map(str.upper, found.types))
-        block.alignments.append(found if types == found.types else found._replace(types=types))
+        block.alignments.append(found._replace(types=tuple(map(str.upper, found.types))))
         for what, exists, expected in departures:
             if self.strict:
                 raise LineError(exists, expected)
@@ -283,19 +272,16 @@ def parse_alignment(line: str, lengths: Sequence[int]) -> ChunkAlignment:
 
 def _token_numbers(text: str, side: str, length: int) -> tuple[int, ...]:
     numbers = text.split()
-    digits = "".join(numbers)
-    if not (digits.isascii() and digits.isdigit()):
-        wrong = [each for each in numbers if not (each.isascii() and each.isdigit())]
+    wrong = [each for each in numbers if not (each.isascii() and each.isdigit())]
+    if wrong or not numbers:
         found = shown(wrong[0]) if wrong else f"nothing on the {side} side"
         raise LineError(found, "token numbers, or 0 for not aligned")
-    if digits == "0":
+    if numbers == ["0"]:
         return ()
-    too_long = max(map(len, numbers)) > _LONGEST_NUMBER
-    found_numbers = set() if too_long else set(map(int, numbers))
-    if too_long or min(found_numbers) == 0 or max(found_numbers) > length:
+    if any(len(each) > _LONGEST_NUMBER or not 1 <= int(each) <= length for each in numbers):
         expected = f"numbers from 1 to {length}, as many as the {side} sentence has tokens"
         raise LineError(shown(text.strip()), expected)
-    return tuple(sorted(found_numbers))
+    return tuple(sorted(set(map(int, numbers))))
 
 
 @functools.lru_cache(1024)

@@ -86,13 +86,8 @@ class SentencePair(NamedTuple):
 class ScorePairs(NamedTuple):
     """Scores and gold scores of the pairs that count: the input of a correlation.
 
-    Attributes
-    ----------
-    scores, gold : ndarray of shape (n_pairs,)
-    lines : ndarray of int of shape (n_pairs,)
-        Line of each pair in the input file, from 1; just a running number over several files.
-    weights : ndarray of shape (n_pairs,) or None
-        Confidences, if the official correlation is weighted by them.
+    `lines` are those of the pairs in the input file, from 1, or a running number over several
+    files; `weights` are confidences, if the official correlation is weighted by them.
     """
 
     scores: npt.NDArray[np.float64]

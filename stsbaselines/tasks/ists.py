@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,10 +13,10 @@ import numpy as np
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.scoring import alignment, correlation, resampling
-from stsbaselines.scoring.alignment import Agreement, Links
+from stsbaselines.scoring.alignment import Agreement, Links, links_of
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
-from stsbaselines.scoring.resampling import IntArray
+from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.alignment_file import (
     ADDITIONAL_TYPES,
     MAIN_TYPES,
@@ -36,16 +37,10 @@ _MOST_OTHER_SENTENCES = 0.5
 
 
 class ChunkedSentence(NamedTuple):
-    """A sentence with its chunks.
+    """A sentence, whose tokens are separated by blanks, with the words of each chunk.
 
-    Attributes
-    ----------
-    text : str
-        The sentence; its tokens are separated by blanks.
-    tokens : tuple of str
-        As the file of chunks has them, which in damaged pairs differ from `text`.
-    chunks : tuple of tuple of str
-        The words of each chunk, in order. Some tokens may be in none.
+    `tokens` are those of the file of chunks, which in damaged pairs differ from `text`. Some
+    tokens may be in no chunk.
     """
 
     text: str
@@ -74,14 +69,17 @@ def read_chunks(sentences: Path, chunks: Path, count: int | None = None) -> list
     """Read the chunks of sentences."""
     texts = list(parse_lines(sentences, decoded, count))
     lines = list(parse_lines(chunks, decoded, len(texts)))
-    found = [chunked_sentence(line, text) for line, text in zip(lines, texts, strict=True)]
+    found: list[ChunkedSentence] = []
     faults: list[Fault | str] = []
-    for number, (line, each) in enumerate(zip(lines, found, strict=True), 1):
+    for number, (line, text) in enumerate(zip(lines, texts, strict=True), 1):
+        each = chunked_sentence(line, text)
+        found.append(each)
+        expected = ""
         if not each.chunks:
             expected = "at least one chunk, such as [ a cat ]"
-            faults.append(Fault(str(chunks), shown(line), expected, number))
         elif [*map(_letters, each.tokens)] != [*map(_letters, tokens_of(each.text))]:
             expected = f"the words of {shown(each.text)}"
+        if expected:
             faults.append(Fault(str(chunks), shown(line), expected, number))
     if faults:
         raise InputError(faults)
@@ -89,13 +87,12 @@ def read_chunks(sentences: Path, chunks: Path, count: int | None = None) -> list
 
 
 def _letters(text: str) -> str:
-    """Return what is left of a text without punctuation and case: damaged pairs agree in it."""
+    """Return the letters and digits of a text without case, in which damaged pairs still agree."""
     return _NOT_ALPHANUMERIC.sub("", text).casefold()
 
 
 Golds = Mapping[str, AlignmentFile]
 Outputs = Mapping[str, AlignmentFile]
-Counts = Mapping[str, IntArray]
 
 
 class IstsFamily(Family):
@@ -172,12 +169,16 @@ class IstsFamily(Family):
         for name, output in outputs.items():
             pairs = links_of_pairs(output, gold[name])
             datasets[name], details[name] = _measured(task, pairs)
-        complete = len(outputs) == len(task.datasets)
+        aggregates = {}
+        if len(outputs) == len(task.datasets):
+            for name in alignment.PENALTIES:
+                values = [measures[name] for measures in datasets.values()]
+                aggregates[f"Mean_{name}"] = correlation.mean(values)
         return Scores(
             task=task.task,
             run=run,
             datasets=datasets,
-            aggregates=_means(datasets) if complete else {},
+            aggregates=aggregates,
             main="TS",
             signature=signature(
                 task.task,
@@ -219,24 +220,15 @@ FAMILY = IstsFamily()
 
 
 def _gold_chunks(path: str, number: int, pair: AlignedPair) -> ChunkedPair:
-    left, right = pair.tokens
-    for side, tokens in enumerate((left, right)):
-        covered = sorted(token for each in pair.alignments for token in each.sides[side])
-        if covered != list(range(1, len(tokens) + 1)):
+    sentences = []
+    for side, tokens in enumerate(pair.tokens):
+        chunks = sorted(each.sides[side] for each in pair.alignments)
+        if sorted(itertools.chain(*chunks)) != list(range(1, len(tokens) + 1)):
             found = f"tokens of sentence {number} in no chunk or in several"
             raise InputError([Fault(path, found, "each token in one, to tell the chunks")])
-    return ChunkedPair(
-        _sentence(left, (each.left for each in pair.alignments)),
-        _sentence(right, (each.right for each in pair.alignments)),
-    )
-
-
-def _sentence(tokens: Sequence[str], chunks: Iterable[tuple[int, ...]]) -> ChunkedSentence:
-    return ChunkedSentence(
-        text=" ".join(tokens),
-        tokens=tuple(tokens),
-        chunks=tuple(tuple(tokens[i - 1] for i in each) for each in sorted(chunks) if each),
-    )
+        words = tuple(tuple(tokens[place - 1] for place in chunk) for chunk in chunks if chunk)
+        sentences.append(ChunkedSentence(" ".join(tokens), tuple(tokens), words))
+    return ChunkedPair(*sentences)
 
 
 def _text_of(sentence: ChunkedSentence | str) -> str:
@@ -248,18 +240,16 @@ def links_of_pairs(output: AlignmentFile, gold: AlignmentFile) -> list[tuple[Lin
 
     For both, punctuation is looked up in the gold standard's sentences.
     """
-    found: list[tuple[Links, Links]] = []
-    for mine, theirs in zip(output.pairs, gold.pairs, strict=True):
-        tokens = theirs.tokens
-        links = alignment.links_of(mine.alignments, *tokens)
-        found.append((links, alignment.links_of(theirs.alignments, *tokens)))
-    return found
+    return [
+        (links_of(mine.alignments, *theirs.tokens), links_of(theirs.alignments, *theirs.tokens))
+        for mine, theirs in zip(output.pairs, gold.pairs, strict=True)
+    ]
 
 
 def _compared_sentences(
     output: AlignmentFile, gold: AlignmentFile
 ) -> tuple[list[Fault | str], list[str]]:
-    """Return why an output cannot be of the gold's sentences, and a note on what differs."""
+    """Return why an output is not of the gold standard's sentences, and a note on differences."""
     faults: list[Fault | str] = []
     differing = []
     for number, (mine, theirs) in enumerate(zip(output.pairs, gold.pairs, strict=True), 1):
@@ -290,21 +280,14 @@ def _measured(
     task: Task, pairs: Sequence[tuple[Links, Links]]
 ) -> tuple[Measures, dict[str, list[dict[str, Any]]]]:
     """Return the measures of a data set and its details."""
-    second = {"TS_second_version": alignment.SECOND_VERSION} if task.one_to_one else {}
-    found = alignment.agreements(pairs, {**alignment.PENALTIES, **second})
-    measures: Measures = {name: found[name][0].f for name in alignment.PENALTIES}
-    links = found["F"][0]
+    found = alignment.agreements(pairs, alignment.PENALTIES)
+    measures: Measures = {name: whole.f for name, (whole, _) in found.items()}
+    links, _ = found["F"]
     measures |= {"precision": links.precision, "recall": links.recall}
-    measures |= {name: found[name][0].f for name in second}
-    of_pairs = {name: found[name][1] for name in alignment.PENALTIES}
-    return measures | {"n": len(pairs)}, _details(pairs, of_pairs)
-
-
-def _means(datasets: Mapping[str, Measures]) -> dict[str, float | None]:
-    return {
-        f"Mean_{name}": correlation.mean([measures[name] for measures in datasets.values()])
-        for name in alignment.PENALTIES
-    }
+    if task.one_to_one:
+        measures["TS_second_version"] = alignment.agreement(pairs, alignment.SECOND_VERSION).f
+    measures["n"] = len(pairs)
+    return measures, _details(pairs, {name: each for name, (_, each) in found.items()})
 
 
 def _details(

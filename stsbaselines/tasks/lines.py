@@ -8,14 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Generic, TypeVar
+from typing import BinaryIO, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.io import LONGEST_LINE, lines_of, open_to_read, whole_lines
-
-if TYPE_CHECKING:  # slow to import
-    import numpy as np
-    import numpy.typing as npt
 
 T = TypeVar("T")
 Bounds = tuple[float, float]
@@ -52,7 +51,7 @@ def parse_lines(path: Path, parse: Callable[[bytes], T], count: int | None = Non
 
 @dataclass
 class _Lines(Generic[T]):
-    """What was found so far in the lines of a file."""
+    """The lines of a file: how to parse them, and what was found so far."""
 
     path: str
     parse: Callable[[bytes], T]
@@ -100,8 +99,6 @@ def parse_numbers(
     blank: bytes = b"",
 ) -> npt.NDArray[np.float64]:
     """Parse a file of numbers into an array, by blocks where all lines are plain numbers."""
-    import numpy as np  # slow to import
-
     lines = _Lines(str(path), parse, count, skip)
     blocks = []
     with open_to_read(path) as stream:
@@ -123,8 +120,6 @@ def _plain_rows(
     block: bytes, bounds: Sequence[Bounds | None], blank: bytes
 ) -> npt.NDArray[np.float64] | None:
     """Parse whole lines of as many numbers each, or return None if one may be something else."""
-    import numpy as np  # slow to import
-
     if not 0 < len(block) <= LONGEST_LINE:
         return None
     if not block.endswith(b"\n"):

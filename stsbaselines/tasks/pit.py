@@ -21,7 +21,7 @@ from stsbaselines.io import open_to_read
 from stsbaselines.scoring import correlation, paraphrase, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
-from stsbaselines.scoring.resampling import IntArray
+from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
     Family,
     Files,
@@ -44,13 +44,10 @@ _TRAINING_HEADER = b"Q1,Q2,result"
 
 
 class Label(NamedTuple):
-    """What annotators said about a pair.
+    """The annotators' judgement of a pair."""
 
-    `is_paraphrase` is None for a debatable pair; `degree` is in [0, 1].
-    """
-
-    is_paraphrase: bool | None
-    degree: float
+    is_paraphrase: bool | None  # None for a debatable pair
+    degree: float  # in [0, 1]
 
 
 class TweetPair(NamedTuple):
@@ -75,31 +72,16 @@ class TweetPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold standard of a data set.
-
-    Attributes
-    ----------
-    is_paraphrase, is_debatable : ndarray of bool of shape (n_pairs,)
-    degree : ndarray of float of shape (n_pairs,)
-        In [0, 1].
-    """
+    """The gold standard of a data set."""
 
     is_paraphrase: BoolArray
     is_debatable: BoolArray
-    degree: FloatArray
+    degree: FloatArray  # in [0, 1]
 
 
 @dataclass(frozen=True)
 class PitOutput:
-    """A system's labels and scores.
-
-    Attributes
-    ----------
-    labels : ndarray of bool of shape (n_pairs,)
-    scores : ndarray of float of shape (n_pairs,)
-    notes : tuple of str
-        What is unusual about the file, yet does not keep it from being scored.
-    """
+    """A system's labels and scores, and notes about what is unusual in its file."""
 
     labels: BoolArray
     scores: FloatArray
@@ -107,7 +89,7 @@ class PitOutput:
 
     @property
     def has_similarity_run(self) -> bool:
-        """Whether the scores are meant as such: officially not if none is above 0.001."""
+        """Whether the scores count: officially, they do if one of them is above 0.001."""
         return bool((self.scores > NO_SIMILARITY_RUN).any())
 
 
@@ -145,14 +127,8 @@ def _tweet_pair(line: bytes) -> TweetPair:
     return TweetPair(topic_id, topic, left, right, parsed, *tags)
 
 
-def read_pairs(path: Path) -> Iterator[SentencePair]:
-    """Yield the pairs of tweets of a data file; see `read_data`."""
-    return (pair.sentences for pair in read_data(path))
-
-
 Golds = Mapping[str, Gold]
 Outputs = Mapping[str, PitOutput]
-Counts = Mapping[str, IntArray]
 
 
 class PitFamily(Family):
@@ -162,7 +138,7 @@ class PitFamily(Family):
     output_name = re.compile(r"PIT2015_[A-Z-]{2,8}_0[1-3]_[a-z0-9]{2,10}\.output")
 
     def read_inputs(self, files: Files, task: Task, dataset: DataSet) -> Iterator[SentencePair]:
-        return read_pairs(files["input"])
+        return (pair.sentences for pair in read_data(files["input"]))
 
     def read_training(
         self, files: Files, task: Task, dataset: DataSet
@@ -174,7 +150,14 @@ class PitFamily(Family):
         path = files["input"]
         with open_to_read(path) as stream:
             is_table = stream.read(len(_TRAINING_HEADER)) == _TRAINING_HEADER
-        labelled = _pairs_of_table(path) if is_table else _pairs_of_data(path)
+        if is_table:
+            labelled = _pairs_of_table(path)
+        else:
+            labelled = [
+                (pair.sentences, pair.label.is_paraphrase)
+                for pair in read_data(path)
+                if pair.label.is_paraphrase is not None
+            ]
         if len(labelled) != dataset.scored:
             expected = f"{dataset.scored} that are not debatable"
             raise InputError([Fault(str(path), f"{len(labelled)} labelled pairs", expected)])
@@ -216,6 +199,7 @@ class PitFamily(Family):
 
         faults: list[Fault | str] = []
         notes = []
+        rows = []
         if not self.output_name.fullmatch(path.name.removesuffix(".gz")):
             notes.append("the file name is none that a submission may have")
             if strict:
@@ -224,7 +208,7 @@ class PitFamily(Family):
         try:
             rows = list(parse_lines(path, parse, dataset.pairs))
         except InputError as error:
-            raise InputError([*faults, *error.faults]) from None
+            faults += error.faults
         if faults:
             raise InputError(faults)
         if unusual:
@@ -255,19 +239,26 @@ class PitFamily(Family):
         ``pearson`` is that of the scores with the degrees over all pairs. Without a similarity
         run, only the labels are scored. ``average_precision`` is not official.
         """
+        datasets: dict[str, Measures] = {}
         notes: list[str] = []
-        golds = {name: gold[name] for name in outputs}
+        sets: list[str] = []
+        for name, output in outputs.items():
+            measures = _measures(gold[name], output)
+            datasets[name] = measures
+            notes += [f"{name}: {note}" for note in output.notes]
+            if not output.has_similarity_run:
+                most = f"all scores are at most {NO_SIMILARITY_RUN}"
+                notes.append(f"{name}: {most}: no similarity run")
+            sets.append(f"{name}({measures['n']}/{len(gold[name].degree)})")
         return Scores(
             task=task.task,
             run=run,
-            datasets={
-                name: _measures(name, gold[name], output, notes) for name, output in outputs.items()
-            },
+            datasets=datasets,
             aggregates={},
             main="F1",
             signature=signature(
                 task.task,
-                [f"{k}({_decided(each).sum()}/{len(each.degree)})" for k, each in golds.items()],
+                sets,
                 F1="without debatable pairs",
                 maxF1="every rank a cut, later line first among ties",
                 correlation="pearson over all pairs",
@@ -312,7 +303,7 @@ FAMILY = PitFamily()
 
 
 def _pairs_of_table(path: Path) -> list[tuple[SentencePair, bool]]:
-    """Read the labelled pairs of a table."""
+    """Read the labelled pairs of a table, whose first line is its header."""
     lines = parse_lines(path, lambda line: line)
     next(lines)
     found = []
@@ -325,21 +316,11 @@ def _pairs_of_table(path: Path) -> list[tuple[SentencePair, bool]]:
     return found
 
 
-def _pairs_of_data(path: Path) -> list[tuple[SentencePair, bool]]:
-    """Read the pairs of a data file that are not debatable."""
-    return [
-        (pair.sentences, pair.label.is_paraphrase)
-        for pair in read_data(path)
-        if pair.label.is_paraphrase is not None
-    ]
-
-
 def _decided(gold: Gold) -> BoolArray:
     return ~gold.is_debatable
 
 
-def _measures(name: str, gold: Gold, output: PitOutput, notes: list[str]) -> Measures:
-    notes.extend(f"{name}: {note}" for note in output.notes)
+def _measures(gold: Gold, output: PitOutput) -> Measures:
     decided = _decided(gold)
     truth, scores = gold.is_paraphrase[decided], output.scores[decided]
     labels = paraphrase.identification(output.labels[decided], truth)
@@ -348,8 +329,6 @@ def _measures(name: str, gold: Gold, output: PitOutput, notes: list[str]) -> Mea
         pearson = correlation.pearson(output.scores, gold.degree)
         best = paraphrase.max_f1(scores, truth)
         average = paraphrase.average_precision(scores, truth)
-    else:
-        notes.append(f"{name}: all scores are at most {NO_SIMILARITY_RUN}: no similarity run")
     return {
         "F1": labels.f1,
         "precision": labels.precision,

@@ -24,7 +24,7 @@ LARGEST_FILE = 16 << 20
 LONGEST_VALUE = 1 << 20
 _ROOT = "record"
 _NEWLINE = re.compile("\r?\n")
-NOT_TEXT = re.compile("[\0\ud800-\udfff]")
+_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NO_XML_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 
@@ -217,7 +217,6 @@ class _XmlReader:
         self.values: dict[str, list[str]] = {}
         self.open: list[str] = []
         self.pieces: list[str] = []
-        self.length = 0
         self.parser = expat.ParserCreate("utf-8")
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -232,21 +231,20 @@ class _XmlReader:
         if attributes:
             self._refuse(f"an attribute {shown(min(attributes))}", f"<{element}> without any")
         self.open.append(element)
-        self.pieces, self.length = [], 0
+        self.pieces = []
 
     def _characters(self, text: str) -> None:
-        if len(self.open) == 1:
-            if text.strip(" \t\r\n"):
-                self._refuse(f"text {shown(text.strip())}", "text in the fields only")
-            return
-        self.length += len(text)
-        if self.length > LONGEST_VALUE:
-            self._refuse("a value over 1 MiB", "a shorter value")
-        self.pieces.append(text)
+        if len(self.open) == 2:
+            self.pieces.append(text)
+        elif text.strip(" \t\r\n"):
+            self._refuse(f"text {shown(text.strip())}", "text in the fields only")
 
     def _end(self, element: str) -> None:
+        value = "".join(self.pieces)
+        if len(value) > LONGEST_VALUE:
+            self._refuse("a value over 1 MiB", "a shorter value")
         if element != _ROOT:
-            self.values.setdefault(element, []).append("".join(self.pieces))
+            self.values.setdefault(element, []).append(value)
         self.open.pop()
 
     def _refuse(self, found: str, expected: str) -> NoReturn:
@@ -313,6 +311,6 @@ def _expect(kind: type, found: Any, expected: str, place: str, name: str) -> Any
 
 def _text(found: Any, expected: str, place: str, name: str) -> str:
     text: str = _expect(str, found, expected, place, name)
-    if NOT_TEXT.search(text):
+    if _NOT_TEXT.search(text):
         raise InputError([Fault(name, f"a NUL or half a surrogate pair at {place}", "text")])
     return text

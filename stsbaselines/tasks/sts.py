@@ -24,7 +24,7 @@ from stsbaselines.io import lines_of, open_to_read
 from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
-from stsbaselines.scoring.resampling import IntArray
+from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
     Family,
     Files,
@@ -45,15 +45,9 @@ HIGHEST_CONFIDENCE = 100.0
 
 @dataclass(frozen=True)
 class StsOutput:
-    """A system's scores for the pairs of one data set.
+    """A system's scores, and notes about what is unusual in its file.
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n_pairs,)
-    confidences : ndarray of shape (n_pairs,) or None
-        None if no line has one; a line without one among others has 0, as in 2013.
-    notes : tuple of str
-        What is unusual about the file, yet does not keep it from being scored.
+    `confidences` is None if no line has one; a line without one among others has 0, as in 2013.
     """
 
     scores: FloatArray
@@ -68,7 +62,7 @@ def read_pairs(path: Path) -> Iterator[SentencePair]:
 
 
 def pairs_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[SentencePair]:
-    """Yield the pairs of a stream, whose first line is line `start` of what errors call `name`."""
+    """Yield the pairs of a stream; in errors, it is called `name` and begins with line `start`."""
     faults: list[Fault | str] = []
     for number, line in lines_of(stream, name, start):
         columns = line.split(b"\t", 2)
@@ -85,7 +79,6 @@ def pairs_of(stream: BinaryIO, name: str, start: int = 1) -> Iterator[SentencePa
 
 Golds = Mapping[str, FloatArray]
 Outputs = Mapping[str, StsOutput]
-Counts = Mapping[str, IntArray]
 
 
 class StsFamily(Family):
@@ -167,7 +160,7 @@ class StsFamily(Family):
         return b"".join(b"%.10f\n" % value for value in checked_scores(predictions))
 
     def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
-        """Score a run as the task's organisers did, with other common measures beside.
+        """Score a run as the task's organisers did, with other common measures beside it.
 
         ``pearson`` is weighted by confidence where the official scorer did so. With confidences,
         ``pearson_unweighted`` and ``pearson_weighted`` are given as well. Aggregates, of all data
@@ -237,14 +230,13 @@ class StsFamily(Family):
 FAMILY = StsFamily()
 
 
-def _range_notes(what: str, values: FloatArray, low: float, high: float) -> list[str]:
+def _range_notes(what: str, values: FloatArray, low: float, high: float) -> Iterator[str]:
     outside = int(np.sum((values < low) | (values > high)))
-    if not outside:
-        return []
-    return [
-        f"lines with a {what} outside {low:g}-{high:g}, which the official scorer accepts"
-        f" and a submission must not have: {outside}"
-    ]
+    if outside:
+        yield (
+            f"lines with a {what} outside {low:g}-{high:g}, which the official scorer accepts"
+            f" and a submission must not have: {outside}"
+        )
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from stsbaselines.io import entries_of
 from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
-from stsbaselines.scoring.resampling import IntArray
+from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
     Family,
     Files,
@@ -46,7 +46,7 @@ TYPES = (
     "subject",
     "description",
 )
-SHOWN_MISSING = 10
+_SHOWN_MISSING = 10
 _NAME = re.compile(r"\d+[ab]_\w+")
 EXCLUDED = "left-out.txt"
 
@@ -58,17 +58,10 @@ class RecordPair(NamedTuple):
     right: Record
 
 
-class ItemPair(NamedTuple):
-    """The names of two items, which are those of their files, such as ``12a_09405u_759A01``."""
-
-    left: str
-    right: str
-
-
-def read_items(path: Path, count: int | None = None) -> list[ItemPair]:
-    """Read an input file, and return the names of the files of its items; see `read_urls`."""
+def read_items(path: Path, count: int | None = None) -> list[tuple[str, str]]:
+    """Return the names of two items per line, such as ``12a_09405u_759A01``; see `read_urls`."""
     return [
-        ItemPair(record_name(number, "a", left), record_name(number, "b", right))
+        (record_name(number, "a", left), record_name(number, "b", right))
         for number, (left, right) in enumerate(read_urls(path, count), 1)
     ]
 
@@ -89,10 +82,7 @@ def _two_urls(line: bytes) -> tuple[str, str]:
 
 
 def read_excluded(records: Path) -> set[str]:
-    """Return the names of the items whose pairs the user excludes, as they have vanished.
-
-    They are listed in ``left-out.txt`` beside the folder of the records.
-    """
+    """Return the items that the user excludes in ``left-out.txt`` beside the records' folder."""
     path = records.parent / EXCLUDED
     return set(parse_lines(path, _name)) if os.path.lexists(path) else set()
 
@@ -114,7 +104,6 @@ def without_excluded(gold: FloatArray, files: Mapping[str, Path], dataset: DataS
 
 Golds = Mapping[str, FloatArray]
 Outputs = Mapping[str, FloatArray]
-Counts = Mapping[str, IntArray]
 
 
 class TypedFamily(Family):
@@ -135,8 +124,8 @@ class TypedFamily(Family):
         names = [name for pair in items for name in pair]
         missing = [name for name in names if name not in places and name not in excluded]
         if missing:
-            named = ", ".join(missing[:SHOWN_MISSING])
-            more = ", ..." if len(missing) > SHOWN_MISSING else ""
+            named = ", ".join(missing[:_SHOWN_MISSING])
+            more = ", ..." if len(missing) > _SHOWN_MISSING else ""
             raise MissingDataError(
                 f"{files['records']}: {len(missing):,} of {2 * len(items):,} item records are"
                 f" missing ({named}{more}): fetch them, or name the items that have vanished, one"
@@ -213,10 +202,7 @@ class TypedFamily(Family):
             aggregates={},
             main="Mean",
             signature=signature(
-                task.task,
-                sets,
-                correlation="pearson of each of 8 types",
-                mean="plain",
+                task.task, sets, correlation="pearson of each of 8 types", mean="plain"
             ),
             notes=tuple(notes),
         )
@@ -281,7 +267,7 @@ def _notes(
 
 
 def check_records(pairs: Sequence[Any]) -> None:
-    """Refuse what is no sequence of pairs of records."""
+    """Raise InputError unless these are pairs of records."""
     for number, pair in enumerate(pairs):
         if not (isinstance(pair, tuple | list) and len(pair) == 2):
             raise InputError([Fault(f"pairs[{number}]", repr(pair)[:80], "a pair of two Records")])
