@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from types import MappingProxyType
 
 from stsbaselines.errors import InputError, unknown
 
@@ -101,14 +100,14 @@ def table(name: str) -> Table:
     about = dict(line[2:].split(": ", 1) for line in head)
     rows = list(csv.DictReader(lines[len(head) :], delimiter="\t", quoting=csv.QUOTE_NONE))
     columns = tuple(rows[0])
-    numeric = {column for column in columns if _is_numeric(row[column] for row in rows)}
+    numeric = {column for column in columns if _is_numeric(row[column] for row in rows)} - {"run"}
     return Table(
         name=name,
         task=about["task"],
         title=about["title"],
         note=about.get("note", ""),
         columns=columns,
-        rows=tuple(_row(cells, numeric - {"run"}) for cells in rows),
+        rows=tuple(_row(cells, numeric) for cells in rows),
         dataset=about.get("dataset", ""),
         chunks=about.get("chunks", ""),
         uncounted=frozenset(about.get("uncounted", "").split()),
@@ -122,12 +121,10 @@ def _is_numeric(cells: Iterable[str]) -> bool:
 
 
 def _row(cells: Mapping[str, str], numeric: set[str]) -> Row:
-    text = {key: value for key, value in cells.items() if key not in {"flags", *numeric}}
-    values = {key: Decimal(cells[key]) for key in cells if key in numeric and cells[key]}
     return Row(
-        text=MappingProxyType(text),
+        text={key: value for key, value in cells.items() if key not in {"flags", *numeric}},
         flags=frozenset(filter(None, cells.get("flags", "").split(","))),
-        values=MappingProxyType(values),
+        values={key: Decimal(cells[key]) for key in cells if key in numeric and cells[key]},
     )
 
 

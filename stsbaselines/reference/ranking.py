@@ -70,7 +70,7 @@ def ranking_of(task: str, cell: str, chunks: str = "") -> tuple[Table, str] | No
         if each.task != task or each.chunks != chunks or not _rank_columns(each):
             continue
         column = cell.removeprefix(f"{each.dataset}_") if each.dataset else cell
-        if column in each.columns and any(column in row.values for row in each.rows):
+        if any(column in row.values for row in each.rows):
             return each, column
     return None
 
@@ -136,16 +136,17 @@ def rank_of(of: Table, column: str, value: float, script_decimals: int = SCRIPT_
         return printed(value, -exponent, script_decimals)
 
     rows = ranked_rows(of, column)
+    runs = _last_rank(of, column) if of.illegible_ranks else len(rows)
     better = [row for row in rows if row.values[column] > ours(row)]
     equal = tuple(row for row in rows if row.values[column] == ours(row))
     worse = [row for row in rows if row.values[column] < ours(row)]
-    first, last = _ranks(of, column, better, [*equal, *worse], equal)
+    first, last = _ranks(of, column, runs, better, equal, worse)
     return Rank(
         table=of,
         column=column,
         first=first,
         last=last,
-        runs=_runs(of, column, rows),
+        runs=runs,
         above=better[-1] if better else None,
         below=worse[0] if worse else None,
         equal=equal,
@@ -158,29 +159,27 @@ def baselines_of(of: Table, column: str) -> tuple[Row, ...]:
     return tuple(row for row in of.rows if row.flags & _BASELINES and column in row.values)
 
 
-def _runs(of: Table, column: str, rows: Iterable[Row]) -> int:
-    """Return how many runs are ranked, including those that are illegible."""
-    ranks = (int(row.values.get(_rank_column(of, column), 0)) for row in of.rows)
-    return max(ranks) if of.illegible_ranks else len(list(rows))
+def _last_rank(of: Table, column: str) -> int:
+    rank = _rank_column(of, column)
+    return max(int(row.values.get(rank, 0)) for row in of.rows)
 
 
 def _ranks(
-    of: Table, column: str, better: list[Row], others: list[Row], equal: tuple[Row, ...]
+    of: Table, column: str, runs: int, better: list[Row], equal: tuple[Row, ...], worse: list[Row]
 ) -> tuple[int, int]:
     """Return the first and the last rank that a number after `better` can have."""
     first = len(better) + 1
     if not of.illegible_ranks:
         return first, first
     if column != main_column(of):
-        hidden = _runs(of, column, []) - len(better) - len(others)
-        return first, first + hidden
+        return first, runs - len(equal) - len(worse) + 1
 
     def ranks(rows: Iterable[Row]) -> list[int]:
         return [int(row.values[_RANK]) for row in rows if _RANK in row.values]
 
     if equal:
         return min(ranks(equal)), min(ranks(equal))
-    before, after = max(ranks(better), default=0), min(ranks(others), default=_runs(of, column, []))
+    before, after = max(ranks(better), default=0), min(ranks(worse), default=runs)
     first += sum(rank < before for rank in of.illegible_ranks)
     return first, first + sum(before < rank < after for rank in of.illegible_ranks)
 

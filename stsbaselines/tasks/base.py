@@ -99,7 +99,8 @@ class ScorePairs(NamedTuple):
 class Family(abc.ABC):
     """How the files of one kind of task are read, written, checked and scored.
 
-    The catalogue names the family of a task; `family_of` returns it.
+    The catalogue names the family of a task; `family_of` returns it. All methods that read files
+    raise InputError with every line that does not fit.
 
     Attributes
     ----------
@@ -122,18 +123,13 @@ class Family(abc.ABC):
             By role, as in the catalogue.
         task, dataset : Task, DataSet
             Entries of the catalogue.
-
-        Raises
-        ------
-        InputError
-            With every line that does not fit.
         """
 
     @abc.abstractmethod
     def read_training(
         self, files: Files, task: Task, dataset: DataSet
     ) -> tuple[Sequence[Any], Sequence[Any] | npt.NDArray[Any]]:
-        """Return the pairs of a data set that have a gold standard, and that; see `read_inputs`."""
+        """Return the pairs that have a gold standard, and that gold; see `read_inputs`."""
 
     @abc.abstractmethod
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> Any:
@@ -151,11 +147,6 @@ class Family(abc.ABC):
         strict : bool
             Apply the rules of the official checker. Without it, what only the official scorer
             accepts is noted.
-
-        Raises
-        ------
-        InputError
-            With every line that does not fit.
         """
 
     @abc.abstractmethod
@@ -200,13 +191,13 @@ class Family(abc.ABC):
 
     @abc.abstractmethod
     def countable(self, gold: Any) -> npt.NDArray[np.bool_]:
-        """Return which lines of a data set the scorer counts: pairs are resampled from these."""
+        """Return which lines of a data set the scorer counts; pairs are resampled from these."""
 
     @abc.abstractmethod
     def score_pairs(
         self, task: Task, gold: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> dict[str, ScorePairs]:
-        """Return what is correlated, by the names of `Scores.cells`; see `score`."""
+        """Return the correlated pairs, by the names of `Scores.cells`; see `score`."""
 
     @abc.abstractmethod
     def resampled(
