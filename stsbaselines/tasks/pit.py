@@ -50,24 +50,11 @@ class Label(NamedTuple):
     degree: float  # in [0, 1]
 
 
-class TweetPair(NamedTuple):
-    """A line of a data file: two tweets on a topic, their label and their tags.
+class LabelledPair(NamedTuple):
+    """Two tweets and their label."""
 
-    A tag is ``token/named entity/part of speech/chunk/event``, one for each token.
-    """
-
-    topic_id: str
-    topic: str
-    left: str
-    right: str
+    sentences: SentencePair
     label: Label
-    left_tags: tuple[str, ...]
-    right_tags: tuple[str, ...]
-
-    @property
-    def sentences(self) -> SentencePair:
-        """Both tweets."""
-        return SentencePair(self.left, self.right)
 
 
 @dataclass(frozen=True)
@@ -105,26 +92,21 @@ def label_of(text: str) -> Label:
     elif text in {"0", "1", "2", "3", "4", "5"}:
         degree, debatable = int(text), 3
     else:
-        raise ValueError(f"no label: {text!r}")
+        raise LineError(shown(text), "a label such as (3, 2) or 4")
     return Label(None if degree == debatable else degree > debatable, degree / 5)
 
 
-def read_data(path: Path) -> Iterator[TweetPair]:
+def read_data(path: Path) -> Iterator[LabelledPair]:
     """Yield the pairs of a data file (``train.data``, ``dev.data``, ``test.data``)."""
-    yield from parse_lines(path, _tweet_pair)
+    return parse_lines(path, _labelled_pair)
 
 
-def _tweet_pair(line: bytes) -> TweetPair:
+def _labelled_pair(line: bytes) -> LabelledPair:
     columns = decoded(line).split("\t")
     if len(columns) != COLUMNS:
         raise LineError(f"{len(columns)} TAB-separated columns", str(COLUMNS))
-    topic_id, topic, left, right, label, left_tags, right_tags = columns
-    try:
-        parsed = label_of(label)
-    except ValueError:
-        raise LineError(shown(label), "a label such as (3, 2) or 4") from None
-    tags = tuple(left_tags.split(" ")), tuple(right_tags.split(" "))
-    return TweetPair(topic_id, topic, left, right, parsed, *tags)
+    _topic_id, _topic, left, right, label, _left_tags, _right_tags = columns
+    return LabelledPair(SentencePair(left, right), label_of(label))
 
 
 Golds = Mapping[str, Gold]

@@ -12,6 +12,7 @@ from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import InputError
 from stsbaselines.tasks import pit
 from stsbaselines.tasks.base import Scores
+from stsbaselines.tasks.lines import LineError
 from stsbaselines.tasks.pit import FAMILY
 from tests.helpers import run_command
 
@@ -51,16 +52,8 @@ def test_labels_of_crowd_and_expert(text: str, is_paraphrase: bool | None, degre
 
 @pytest.mark.parametrize("text", ["", "6", "(3, 3)", "(6, 0)", "3,2", "(3,2)", "true", "-1"])
 def test_other_labels_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no label"):
+    with pytest.raises(LineError):
         pit.label_of(text)
-
-
-def test_data_files_have_topics_labels_and_tags() -> None:
-    first, *_ = pit.read_data(SAMPLES / "sample-pit" / "train.data")
-    assert (first.topic_id, first.topic) == ("1", "Snow Day")
-    assert first.label == (True, 1.0)
-    assert len(first.left_tags) == len(first.left.split(" "))
-    assert first.left_tags[0] == "No/O/NN/B-NP/O"
 
 
 def test_training_pairs_are_those_that_are_not_debatable(tmp_path: Path) -> None:
