@@ -84,9 +84,9 @@ def read_record(path: Path) -> Record:
 
 
 def record_of_text(content: bytes, name: str) -> Record:
-    """Read a text file of the task: per field a line of ``dcTitle:`` and values, all after TABs.
+    """Read a text file of the task, which errors call `name`.
 
-    Errors call it `name`.
+    It has one line per field: its name and a colon, then its values, each after a TAB.
     """
     _text_of_bytes(content, name)
     values: dict[str, list[str]] = {}
@@ -100,7 +100,7 @@ def record_of_text(content: bytes, name: str) -> Record:
             known = f"one of {', '.join(FIELDS)}{suggestion(field, FIELDS)}"
             faults.append(Fault(name, f"a field {shown(field)}", known, number))
         elif field in values:
-            faults.append(Fault(name, f"{field} again", "one line a field", number))
+            faults.append(Fault(name, f"{field} again", "one line per field", number))
         else:
             values[field] = rest.split("\t")
         if len(faults) == SHOWN_FAULTS:
@@ -172,11 +172,13 @@ def record_of_json(content: bytes, name: str) -> Record:
 
 
 def _default_values(content: Any, place: str, name: str) -> Iterator[str]:
-    values = None
-    if content is not None:
-        values = _expect(dict, content, "an object", place, name).get("def")
+    if content is None:
+        return
+    values = _expect(dict, content, "an object", place, name).get("def")
+    if values is None:
+        return
     place = f"{place}.def"
-    for value in [] if values is None else _expect(list, values, "a list of texts", place, name):
+    for value in _expect(list, values, "a list of texts", place, name):
         text = _text(value, "a text", place, name)
         if len(text) > LONGEST_VALUE:
             raise InputError([Fault(name, f"over 1 MiB at {place}", "a shorter value")])
@@ -210,7 +212,7 @@ def record_of_xml(content: bytes, name: str) -> Record:
 
 
 class _XmlReader:
-    """The values that the parser has met so far."""
+    """Handlers for the parser, and the values that they have received."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -240,10 +242,10 @@ class _XmlReader:
             self._refuse(f"text {shown(text.strip())}", "text in the fields only")
 
     def _end(self, element: str) -> None:
-        value = "".join(self.pieces)
-        if len(value) > LONGEST_VALUE:
-            self._refuse("a value over 1 MiB", "a shorter value")
         if element != _ROOT:
+            value = "".join(self.pieces)
+            if len(value) > LONGEST_VALUE:
+                self._refuse("a value over 1 MiB", "a shorter value")
             self.values.setdefault(element, []).append(value)
         self.open.pop()
 

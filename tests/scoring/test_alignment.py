@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import pytest
@@ -16,8 +15,6 @@ from stsbaselines.scoring.alignment import (
     Agreement,
     Alignment,
     Link,
-    Links,
-    Penalty,
     agreement,
     lenient_type_overlap,
     links_of,
@@ -217,51 +214,3 @@ def test_weights_of_a_token_sum_to_one_at_most(lines: list[Alignment]) -> None:
     for token in {place for place, _ in links}:
         weights = [link.weight for (place, _), link in links.items() if place == token]
         assert sum(weights) <= 1 + 1e-9
-
-
-chunks = st.lists(st.integers(1, 7), min_size=1, max_size=4, unique=True).map(tuple)
-labels = st.sampled_from([("EQUI",), ("SIMI",), ("simi", "FACT"), ("SPE1", "POL"), ("REL",)])
-alignments = st.tuples(chunks, chunks, labels, st.sampled_from([None, 0.0, 2.0, 3.0, 4.0, 5.0]))
-linked = st.lists(alignments, max_size=4).map(lambda found: links_of(found, LEFT, RIGHT))
-linked_pairs = st.lists(st.tuples(linked, linked), max_size=4)
-
-
-def plainly(
-    pairs: Sequence[tuple[Links, Links]], penalties: Sequence[Penalty]
-) -> tuple[float | None, float | None]:
-    """Return precision and recall link by link."""
-    right: list[list[float]] = [[], []]
-    for system, gold in pairs:
-        for place in system.keys() & gold.keys():
-            factor = math.prod(penalty(system[place], gold[place]) for penalty in penalties)
-            for found, links in zip(right, (system, gold), strict=True):
-                found.append(factor * links[place].weight)
-    totals = [
-        math.fsum(link.weight for pair in pairs for link in pair[side].values()) for side in (0, 1)
-    ]
-    precision, recall = (
-        math.fsum(found) / total if total else None
-        for found, total in zip(right, totals, strict=True)
-    )
-    return precision, recall
-
-
-@given(linked_pairs)
-def test_measures_are_what_they_are_link_by_link(pairs: list[tuple[Links, Links]]) -> None:
-    measures = {**PENALTIES, "second version": SECOND_VERSION}
-    found = alignment.agreements(pairs, measures)
-    for name, penalties in measures.items():
-        whole, each = found[name]
-        assert (whole.precision, whole.recall) == plainly(pairs, penalties)
-        assert whole == agreement(pairs, penalties)
-        assert each == [agreement([pair], penalties) for pair in pairs]
-
-
-@given(linked_pairs)
-def test_a_type_is_measured_on_its_links_alone(pairs: list[tuple[Links, Links]]) -> None:
-    for name, found in alignment.by_type(pairs, [*MAIN_TYPES, "FACT"]).items():
-        of_type = [
-            tuple({at: link for at, link in side.items() if name in link.types} for side in pair)
-            for pair in pairs
-        ]
-        assert (found.precision, found.recall) == plainly(of_type, ())  # type: ignore[arg-type]

@@ -71,14 +71,6 @@ def test_what_is_undefined_is_none_and_what_is_wrong_an_error() -> None:
         value(BY_NAME["Pearson mean"], {"a": ([1.0, np.nan], [1.0, 2.0])})
 
 
-@given(pairs_of(st.integers(3, 12).flatmap(lambda n: st.lists(st.just(n), min_size=1, max_size=4))))
-def test_data_sets_of_equal_size_make_both_means_equal(parts: list[list[list[int]]]) -> None:
-    for correlation in ("Pearson", "Spearman"):
-        plain = value(BY_NAME[f"{correlation} mean"], named(parts))
-        weighted = value(BY_NAME[f"{correlation} weighted mean"], named(parts))
-        assert weighted == pytest.approx(plain, abs=1e-12)
-
-
 @given(pairs_of(st.lists(st.integers(3, 30), min_size=1, max_size=1)))
 def test_of_one_data_set_all_aggregates_are_equal(parts: list[list[list[int]]]) -> None:
     assume(all(len(set(side)) > 1 for side in parts[0]))
@@ -94,13 +86,3 @@ def test_of_one_data_set_all_aggregates_are_equal(parts: list[list[list[int]]]) 
     normalized = value(BY_NAME["Pearson ALLnrm"], named(parts))
     if abs(expected["pearson"]) > 1e-6:
         assert normalized == pytest.approx(abs(expected["pearson"]), abs=1e-6)
-
-
-@given(pairs_of(st.lists(st.integers(2, 12), min_size=1, max_size=4)))
-def test_pairs_and_data_sets_have_no_order(parts: list[list[list[int]]]) -> None:
-    turned = [[side[::-1] for side in part] for part in parts[::-1]]
-    for convention in CONVENTIONS:
-        if convention.aggregate != "ALLnrm":
-            expected = value(convention, named(parts))
-            found = value(convention, named(turned))
-            assert found == (None if expected is None else pytest.approx(expected, abs=1e-9))

@@ -200,16 +200,6 @@ def test_lines_parsed_at_once_are_what_they_are_one_by_one(
         assert outcomes(path, pairs) == one_by_one
 
 
-@given(st.lists(st.floats(-1e300, 1e300), min_size=1))
-def test_numbers_are_those_of_float_to_the_last_bit(
-    tmp_path_factory: pytest.TempPathFactory, values: list[float]
-) -> None:
-    texts = [form % value for value in values for form in (b"%r", b"%.17g", b"%.3e")]
-    path = written(tmp_path_factory.mktemp("numbers"), b"\n".join(texts))
-    output = FAMILY.read_output(path, SAMPLE, dataset_of(len(texts)))
-    assert output.scores.tobytes() == np.array([*map(float, texts)]).tobytes()
-
-
 def test_plain_lines_are_parsed_at_once(tmp_path: Path) -> None:
     refuse = mock.Mock(side_effect=AssertionError)
     with mock.patch.object(sts, "number_of", refuse):
@@ -309,23 +299,9 @@ def test_the_signature_pins_down_the_score() -> None:
     )
 
 
-def test_predictions_that_are_no_numbers_are_refused() -> None:
-    for value in (math.nan, math.inf):
-        with pytest.raises(InputError, match="NaN or infinity"):
-            FAMILY.format_predictions([1.0, value])
-
-
 def test_sets_without_confidences_weigh_as_fully_confident_ones() -> None:
     journeys = [1.0, 2.0, 2.0]
     mixed = scored(output([1, 3, 3, 4], [100, 100, 100, 100]), output(journeys))
     assert mixed.aggregates["ALLw"] == pytest.approx(mixed.aggregates["ALL"])
     lower = scored(output([1, 3, 3, 4], [1, 1, 1, 1]), output(journeys))
     assert lower.aggregates["ALLw"] != pytest.approx(mixed.aggregates["ALLw"])
-
-
-def test_huge_confidences_give_a_number_and_no_warning() -> None:
-    scores = scored(output([1, 3, 3, 4], [1e308] * 4), OTHER, confidence="weighted")
-    plain = scored(output([1, 3, 3, 4]), OTHER)
-    assert scores.datasets["kitchen"]["pearson"] == pytest.approx(
-        plain.datasets["kitchen"]["pearson"]
-    )
