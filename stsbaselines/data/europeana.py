@@ -252,7 +252,7 @@ class _Client:
         content = content.replace(self.key.encode(), dummy)
         text = text_of_json(content, name)
         if not text:
-            raise InputError([Fault(name, "none of the fields", "a record with one at least")])
+            raise InputError([Fault(name, "none of the fields", "a record with at least one")])
         return content, text
 
 

@@ -207,7 +207,7 @@ def select_from(
             found.append(replace(each, rows=rows[:top]))
     if not found:
         what = "run that is marked unsupervised" if unsupervised else "run"
-        whose = f" with {team!r} in its name or its team's" if team else ""
+        whose = f" with {team!r} in the name of the run or team" if team else ""
         names = ", ".join(each.name for each in tables)
         raise InputError(f"there is no {what}{whose} in {names}.")
     return found

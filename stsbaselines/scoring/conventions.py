@@ -69,7 +69,7 @@ def value(convention: Convention, parts: Mapping[str, Pair]) -> float | None:
     """
     for name, (scores, gold) in parts.items():
         if np.shape(scores) != np.shape(gold):
-            raise ValueError(f"{name}: scores and gold are not of the same length")
+            raise ValueError(f"{name}: scores and gold have different lengths")
     used = [part for name, part in parts.items() if convention.counts(name)]
     if not used:
         return None

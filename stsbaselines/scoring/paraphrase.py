@@ -30,7 +30,7 @@ class Identification(NamedTuple):
 def _labels(values: npt.ArrayLike, name: str) -> BoolArray:
     labels = np.asarray(values)
     if labels.ndim != 1 or (labels.dtype != np.bool_ and len(labels)):
-        raise ValueError(f"{name} must be booleans of one dimension")
+        raise ValueError(f"{name} must be a one-dimensional array of booleans")
     return labels.astype(np.bool_)
 
 

@@ -118,7 +118,7 @@ def williams_test(r1: float, r2: float, between: float, n: int) -> Significance:
     determinant = 1 - r1**2 - r2**2 - between**2 + 2 * r1 * r2 * between
     is_equal = abs(r1 - r2) < EQUAL
     if determinant < -1e-12 or (between == 1 and not is_equal):
-        raise ValueError(f"correlations of {r1}, {r2} and {between} cannot go together")
+        raise ValueError(f"correlations of {r1}, {r2} and {between} contradict each other")
     if is_equal:
         return Significance(0.0, 0.5)
     mean = (r1 + r2) / 2

@@ -262,7 +262,7 @@ def parse_alignment(line: str, lengths: Sequence[int]) -> ChunkAlignment:
         raise LineError(shown(line), "1 2 <==> 3 // EQUI // 5 // comment")
     left, right = map(_token_numbers, sides, _SIDES, lengths)
     if not (left or right):
-        raise LineError(shown(columns[0]), "token numbers on one side at least")
+        raise LineError(shown(columns[0]), "token numbers on at least one side")
     score = columns[2].removesuffix("//").strip()
     if score not in _SCORES:
         raise LineError(shown(score), "a score out of 0, 1, 2, 3, 4, 5 and NIL")
@@ -347,7 +347,8 @@ def format_alignment(each: ChunkAlignment, left: Sequence[str], right: Sequence[
         for _, found, expected in _departures(parsed):
             raise LineError(found, expected)
     except (AttributeError, TypeError, ValueError):
-        raise InputError(f"the system predicted {shown(repr(each))}, no ChunkAlignment.") from None
+        found = shown(repr(each))
+        raise InputError(f"the system predicted {found}, not a ChunkAlignment.") from None
     except LineError as error:
         raise InputError(f"the system predicted {error.found}, not {error.expected}.") from None
     words = [

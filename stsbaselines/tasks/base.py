@@ -248,6 +248,6 @@ def checked_scores(predictions: npt.ArrayLike, *columns: int) -> list[Any]:
         wanted = f"{columns[0] if columns else 'one'} per pair"
         raise InputError(f"the system predicted scores of shape {values.shape}, not {wanted}")
     if not np.isfinite(values).all():
-        raise InputError("the system predicted NaN or infinity, which is no score")
+        raise InputError("the system predicted NaN or infinity, which is not a score")
     scores: list[Any] = values.tolist()
     return scores

@@ -225,7 +225,7 @@ def _gold_chunks(path: str, number: int, pair: AlignedPair) -> ChunkedPair:
         chunks = sorted(each.sides[side] for each in pair.alignments)
         if sorted(itertools.chain(*chunks)) != list(range(1, len(tokens) + 1)):
             found = f"tokens of sentence {number} in no chunk or in several"
-            raise InputError([Fault(path, found, "each token in one, to tell the chunks")])
+            raise InputError([Fault(path, found, "each token in exactly one chunk")])
         words = tuple(tuple(tokens[place - 1] for place in chunk) for chunk in chunks if chunk)
         sentences.append(ChunkedSentence(" ".join(tokens), tuple(tokens), words))
     return ChunkedPair(*sentences)

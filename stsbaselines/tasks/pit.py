@@ -183,7 +183,7 @@ class PitFamily(Family):
         notes = []
         rows = []
         if not self.output_name.fullmatch(path.name.removesuffix(".gz")):
-            notes.append("the file name is none that a submission may have")
+            notes.append("a submission must not have this file name")
             if strict:
                 wanted = "a name such as PIT2015_TEAM_01_run.output"
                 faults.append(Fault(str(path), f"the file name {path.name!r}", wanted))

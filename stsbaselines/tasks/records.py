@@ -79,7 +79,7 @@ def read_record(path: Path) -> Record:
         content = stream.read(LARGEST_FILE + 1)
     record = readers[path.suffix](content, str(path))
     if not any(record):
-        raise InputError([Fault(str(path), "none of the fields", "a record with one at least")])
+        raise InputError([Fault(str(path), "none of the fields", "a record with at least one")])
     return record
 
 
@@ -128,7 +128,7 @@ def read_catalogue(path: Path) -> Iterator[Record]:
                     texts = value if isinstance(value, list) else [value]
                     target += [_text(each, "text", key, place) for each in texts]
             if not any(values.values()):
-                raise InputError([Fault(place, "no text", "a record with some")])
+                raise InputError([Fault(place, "no text", "a record with text")])
             yield Record(*map(tuple, values.values()))
 
 

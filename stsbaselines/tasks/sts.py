@@ -260,7 +260,7 @@ class _Part:
     def notes(self) -> tuple[str, ...]:
         if self.pearson is not None:
             return self.output_notes
-        undefined = "the correlation is undefined, for the scores that count are all the same"
+        undefined = "the correlation is undefined, because all scores that count are the same"
         return *self.output_notes, undefined
 
     @functools.cached_property

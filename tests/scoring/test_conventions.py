@@ -65,7 +65,7 @@ def test_what_is_undefined_is_none_and_what_is_wrong_an_error() -> None:
     assert value(BY_NAME["Pearson mean"], constant) is None
     assert value(BY_NAME["Pearson ALLnrm"], constant) is None
     assert value(BY_NAME["Pearson ALL"], constant) is not None
-    with pytest.raises(ValueError, match="b: scores and gold are not of the same length"):
+    with pytest.raises(ValueError, match="b: scores and gold have different lengths"):
         value(BY_NAME["Spearman ALL"], {"a": A, "b": ([1.0], [2.0, 1.0])})
     with pytest.raises(ValueError, match="NaN"):
         value(BY_NAME["Pearson mean"], {"a": ([1.0, np.nan], [1.0, 2.0])})

@@ -98,7 +98,7 @@ def test_what_does_not_matter(tmp_path: Path, change: Callable[[str], str]) -> N
         ),
         ("1 2 <==> 1 //", "1 b <==> 1 //", r"line 11: found 'b', expected .* \(sentence 1\)"),
         ("1 2 <==> 1 //", "1 ² <==> 1 //", r"line 11: found '\\xb2', expected token numbers"),
-        ("1 2 <==> 1 //", "0 <==> 0 //", "line 11: .*expected token numbers on one side at least"),
+        ("1 2 <==> 1 //", "0 <==> 0 //", "line 11: .*expected token numbers on at least one side"),
         ("1 2 <==> 1 //", "0 2 <==> 1 //", "found '0 2', expected numbers from 1 to 3, as many as"),
         ("1 2 <==> 1 //", "1 9 <==> 1 //", "line 11: found '1 9', expected numbers from 1 to 3"),
         ("1 2 <==> 1 //", "1 2 <==> " + 5000 * "9" + " //", "line 11: .*expected numbers from 1"),
@@ -239,10 +239,10 @@ def test_writing_and_reading_gives_the_same(
 @pytest.mark.parametrize(
     ("prediction", "message"),
     [
-        ([1.5], "the system predicted '1.5', no ChunkAlignment"),
-        ([None], "the system predicted 'None', no ChunkAlignment"),
+        ([1.5], "the system predicted '1.5', not a ChunkAlignment"),
+        ([None], "the system predicted 'None', not a ChunkAlignment"),
         ([ChunkAlignment((4,), (1,), ("EQUI",), 5.0)], "predicted '4', not numbers from 1 to 3"),
-        ([ChunkAlignment((), (), ("EQUI",), 5.0)], "not token numbers on one side at least"),
+        ([ChunkAlignment((), (), ("EQUI",), 5.0)], "not token numbers on at least one side"),
         ([ChunkAlignment((1,), (1,), (), 5.0)], "predicted '', not types out of EQUI"),
         ([ChunkAlignment((1,), (1,), ("simi",), 5.0)], "predicted 'simi', not SIMI"),
         ([ChunkAlignment((1,), (1,), ("SIMI",), None)], "predicted NIL, not a score from 0"),

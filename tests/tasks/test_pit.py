@@ -119,7 +119,7 @@ def test_unusual_scores_are_noted_and_refused_in_a_submission(score: str, tmp_pa
 def test_a_file_name_is_a_note_and_a_fault_of_a_submission(name: str, tmp_path: Path) -> None:
     path = written(tmp_path, "true\t0.5000\n", name)
     assert FAMILY.read_output(path, SAMPLE, dataset_of(1)).notes == (
-        "the file name is none that a submission may have",
+        "a submission must not have this file name",
     )
     with pytest.raises(InputError, match=r"expected a name such as PIT2015_TEAM_01_run\.output"):
         FAMILY.read_output(path, SAMPLE, dataset_of(1), strict=True)
