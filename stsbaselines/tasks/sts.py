@@ -7,7 +7,6 @@ surrogate escapes (PEP 383), so that encoding a sentence gives back its bytes.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import re
@@ -169,11 +168,19 @@ class StsFamily(Family):
         """
         parts = _parts(task, gold, outputs)
         complete = len(parts) == len(task.datasets)
+        datasets: dict[str, Measures] = {}
+        notes: list[str] = []
+        for part in parts:
+            datasets[part.name] = part.measures()
+            notes += [f"{part.name}: {note}" for note in part.notes]
+            if datasets[part.name]["pearson"] is None:
+                why = "because all scores that count are the same"
+                notes.append(f"{part.name}: the correlation is undefined, {why}")
         return Scores(
             task=task.task,
             run=run,
-            datasets={part.name: part.measures() for part in parts},
-            aggregates=_aggregates(task, parts) if complete else {},
+            datasets=datasets,
+            aggregates=_aggregates(task, parts, datasets) if complete else {},
             main="pearson",
             signature=signature(
                 task.task,
@@ -184,7 +191,7 @@ class StsFamily(Family):
                 mean="weighted by scored pairs",
                 confidence="+".join(sorted({part.confidence for part in parts})),
             ),
-            notes=tuple(f"{part.name}: {note}" for part in parts for note in part.notes),
+            notes=tuple(notes),
         )
 
     def countable(self, gold: FloatArray) -> BoolArray:
@@ -249,32 +256,17 @@ class _Part:
     lines: npt.NDArray[np.int64]
     confidences: FloatArray | None
     confidence: str
-    output_notes: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
     def pearson_weights(self) -> FloatArray | None:
         """The weights of the official correlation; None if it has none, or all are equal."""
         return self.confidences if self.confidence == "weighted" else None
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        if self.pearson is not None:
-            return self.output_notes
-        undefined = "the correlation is undefined, because all scores that count are the same"
-        return *self.output_notes, undefined
-
-    @functools.cached_property
-    def pearson(self) -> float | None:
-        return correlation.pearson(self.scores, self.gold, self.pearson_weights)
-
-    @functools.cached_property
-    def spearman(self) -> float | None:
-        return correlation.spearman(self.scores, self.gold)
-
     def measures(self) -> Measures:
         measures: Measures = {
-            "pearson": self.pearson,
-            "spearman": self.spearman,
+            "pearson": correlation.pearson(self.scores, self.gold, self.pearson_weights),
+            "spearman": correlation.spearman(self.scores, self.gold),
             "n": len(self.gold),
         }
         if self.confidences is not None:
@@ -313,16 +305,19 @@ def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task) -> _Par
     return _Part(name, output.scores[scored], gold[scored], lines, confidences, how, tuple(notes))
 
 
-def _aggregates(task: Task, parts: list[_Part]) -> dict[str, float | None]:
+def _aggregates(
+    task: Task, parts: list[_Part], datasets: Mapping[str, Measures]
+) -> dict[str, float | None]:
     scores, gold = [part.scores for part in parts], [part.gold for part in parts]
     pairs = [len(values) for values in gold]
-    pearsons = [part.pearson for part in parts]
+    pearsons = [measures["pearson"] for measures in datasets.values()]
+    spearmans = [measures["spearman"] for measures in datasets.values()]
     aggregates = {
         "Mean": correlation.mean(pearsons, pairs),
         "ALL": correlation.pearson_all(scores, gold),
         "ALLnrm": correlation.pearson_all_normalized(scores, gold),
         "plain_mean": correlation.mean(pearsons),
-        "spearman_Mean": correlation.mean([part.spearman for part in parts], pairs),
+        "spearman_Mean": correlation.mean(spearmans, pairs),
         "spearman_ALL": correlation.spearman(np.concatenate(scores), np.concatenate(gold)),
     }
     if any(part.confidences is not None for part in parts):
