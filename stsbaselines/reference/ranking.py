@@ -92,19 +92,14 @@ def ranked_rows(of: Table, column: str) -> list[Row]:
     These are the rows with a rank in the paper, so mostly no organisers' runs. In the STS tables
     of 2012, 2013 and 2015 (English), the baseline is counted, but TakeLab and DKPro are not.
     """
-    rows = [row for row in _counted(of, column) if column in row.values]
+    rows = [row for row in of.rows if column in row.values]
+    if _rank_columns(of):
+        rank = _rank_column(of, column)
+        rows = [row for row in rows if not row.flags & of.uncounted]
+        rows = [row for row in rows if rank in row.values or of.illegible_ranks]
+    else:
+        rows = [row for row in rows if not row.flags & _NO_RUNS]
     return sorted(rows, key=lambda row: row.values[column], reverse=True)
-
-
-def _counted(of: Table, column: str) -> list[Row]:
-    if not _rank_columns(of):
-        return [row for row in of.rows if not row.flags & _NO_RUNS]
-    rank = _rank_column(of, column)
-    return [
-        row
-        for row in of.rows
-        if not row.flags & of.uncounted and (rank in row.values or of.illegible_ranks)
-    ]
 
 
 def rank_of(of: Table, column: str, value: float, script_decimals: int = SCRIPT_DECIMALS) -> Rank:

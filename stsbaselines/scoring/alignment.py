@@ -210,7 +210,8 @@ _Weights = tuple[list[float], list[float], list[float], list[float]]
 
 def _weights(system: Links, gold: Links, penalties: Sequence[Penalty]) -> _Weights:
     """Return the weights of a system's right links and of all its links, then the gold's."""
-    of_system, of_gold = [], []
+    of_system: list[float] = []
+    of_gold: list[float] = []
     for place in system.keys() & gold.keys():
         mine, theirs = system[place], gold[place]
         factor = math.prod([penalty(mine, theirs) for penalty in penalties])

@@ -181,7 +181,7 @@ class PitFamily(Family):
 
         faults: list[Fault | str] = []
         notes = []
-        rows = []
+        rows: list[tuple[bool, float]] = []
         if not self.output_name.fullmatch(path.name.removesuffix(".gz")):
             notes.append("a submission must not have this file name")
             if strict:
