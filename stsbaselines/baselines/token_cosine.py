@@ -46,13 +46,7 @@ def tokens(sentence: str) -> set[bytes]:
 
 
 def cosine(left: set[bytes], right: set[bytes]) -> float:
-    """Return the cosine of two sets as binary vectors; 0 if they share nothing.
-
-    Examples
-    --------
-    >>> cosine({b"a", b"cat"}, {b"a", b"dog"})
-    0.4999999999999999
-    """
+    """Return the cosine of two sets as binary vectors; 0 if they share nothing."""
     shared = len(left & right)
     return shared / (math.sqrt(len(left)) * math.sqrt(len(right))) if shared else 0.0
 
@@ -92,19 +86,8 @@ class TokenCosine(Predictor):
     def score_lines(self, lines: bytes) -> bytes | None:
         r"""Score whole lines of two TAB-separated sentences, without making strings of them.
 
-        Parameters
-        ----------
-        lines : bytes
-
-        Returns
-        -------
-        bytes or None
-            The lines of the output; None if there is a line that the reader of pairs refuses.
-
-        Raises
-        ------
-        InputError
-            If there is no such kernel, or it is not installed.
+        The result is None if there is a line that the reader of pairs may refuse. InputError is
+        raised if there is no such kernel, or it is not installed.
 
         Examples
         --------
@@ -114,7 +97,7 @@ class TokenCosine(Predictor):
         return self._lines().score_lines(lines)
 
     def signature(self) -> str:
-        """Return what scores are made by; of the kernel, what scores large files.
+        """Return name, kernel and version; for `auto`, the kernel that scores large files.
 
         Examples
         --------

@@ -171,15 +171,7 @@ def test_every_number_of_types() -> None:
     for left, right in itertools.combinations_with_replacement(range(1, 41), 2):
         for shared in range(left + 1):
             assert compiled._write(records, 0, shared, left, right)
-            assert records.tobytes() == in_lines._RECORDS[left, right, right - shared]
-
-
-def test_records_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_lines, "_MOST_RECORDS", 3)
-    records = in_lines._Records()
-    for number in range(1, 9):
-        assert records[number, number, 0] == b"1.0000000000\n"
-        assert 1 <= len(records) <= 3
+            assert records.tobytes() == in_lines._record(left, right, shared)
 
 
 def test_ordinary_rows_are_scored_by_the_kernel() -> None:
