@@ -6,6 +6,7 @@ sentences were lower-cased; the published rows are reproduced only without lower
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -89,27 +90,19 @@ class ChunkAligner(Predictor):
         check_paths(self, "chunker")
         check_booleans(self, "lowercase", "alic")
         check_pairs(pairs, (str, ChunkedSentence))
-        chunker = self._chunker(pairs)
+        chunker = load_chunker() if self.chunker is None else Chunker(self.chunker)
         found = np.empty(len(pairs), dtype=object)
         for number, pair in enumerate(pairs):
             left, right = (self._chunked(sentence, chunker) for sentence in pair)
             found[number] = self._aligned(left, right)
         return found
 
-    def _chunker(self, pairs: Sequence[Any]) -> Chunker | None:
-        """Return the chunker, if any sentence needs it."""
-        has_text = any(isinstance(each, str) for pair in pairs for each in pair)
-        if self.chunks == "given" and not has_text:
-            return None
-        return load_chunker() if self.chunker is None else Chunker(self.chunker)
-
-    def _chunked(self, sentence: ChunkedSentence | str, chunker: Chunker | None) -> ChunkedSentence:
+    def _chunked(self, sentence: ChunkedSentence | str, chunker: Chunker) -> ChunkedSentence:
         if isinstance(sentence, ChunkedSentence) and self.chunks == "given":
             return sentence
         text = sentence.text if isinstance(sentence, ChunkedSentence) else sentence
         tokens = tokens_of(text)
-        spans = chunker.chunks(tokens) if chunker else ()
-        chunks = tuple(tuple(tokens[start:end]) for start, end in spans)
+        chunks = tuple(tuple(tokens[start:end]) for start, end in chunker.chunks(tokens))
         return ChunkedSentence(text, tuple(tokens), chunks)
 
     def _aligned(self, left: ChunkedSentence, right: ChunkedSentence) -> tuple[ChunkAlignment, ...]:
@@ -137,15 +130,11 @@ class ChunkAligner(Predictor):
     ) -> Counter[tuple[int, int]]:
         """Count the links between equal tokens that each pair of chunks has."""
         words, others = (self._words(sentence) for sentence in (left, right))
-        chunks_of_word: dict[str, list[int]] = {}
-        for j, span in enumerate(sides[1]):
-            for index in span:
-                chunks_of_word.setdefault(others[index], []).append(j)
         return Counter(
             (i, j)
-            for i, span in enumerate(sides[0])
-            for index in span
-            for j in chunks_of_word.get(words[index], ())
+            for (i, span), (j, other) in itertools.product(*map(enumerate, sides))
+            for a, b in itertools.product(span, other)
+            if words[a] == others[b]
         )
 
     def _words(self, sentence: ChunkedSentence) -> Sequence[str]:
