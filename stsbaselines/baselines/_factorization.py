@@ -59,13 +59,10 @@ class RowSolver:
         found = np.zeros((matrix.shape[0], self.scaled.shape[1]), dtype=self.scaled.dtype)
         batches = iter(list(self._batches(np.diff(matrix.indptr))))
         threads = effective_n_jobs(n_jobs)
-        if threads == 1:
-            self._solve_batches(found, matrix, batches)
-        else:
-            with threadpool_limits(1, user_api="blas"):
-                Parallel(n_jobs=threads, prefer="threads")(
-                    delayed(self._solve_batches)(found, matrix, batches) for _ in range(threads)
-                )
+        with threadpool_limits(1 if threads > 1 else None, user_api="blas"):
+            Parallel(n_jobs=threads, prefer="threads")(
+                delayed(self._solve_batches)(found, matrix, batches) for _ in range(threads)
+            )
         return found
 
     def _solve_batches(self, found: Array, matrix: sparse.csr_matrix, batches: Batches) -> None:
@@ -78,18 +75,14 @@ class RowSolver:
 
     def _batches(self, lengths: Array) -> Iterator[tuple[int, Array]]:
         """Yield a number of stored cells with rows that have that many, largest first."""
-        order = np.argsort(lengths, kind="stable")
-        different, starts = np.unique(lengths[order], return_index=True)
-        ends = [*starts[1:], len(order)][: len(starts)]
-        for length, start, end in reversed([*zip(different.tolist(), starts, ends, strict=True)]):
-            if length == 0:
-                continue
-            components = self.scaled.shape[1]
+        components = self.scaled.shape[1]
+        for length in reversed(np.unique(lengths[lengths > 0]).tolist()):
+            rows = np.flatnonzero(lengths == length)
             size = 1
             if length <= components:
                 size = self._fitting(length * components + 2 * length * length)
-            for first in range(start, end, size):
-                yield length, order[first : min(first + size, end)]
+            for first in range(0, len(rows), size):
+                yield length, rows[first : first + size]
 
     def _fitting(self, numbers: int) -> int:
         """Return how many times so many numbers fit into the working memory, at least 1."""
@@ -110,18 +103,15 @@ class RowSolver:
         """Solve for a row with more cells than components, adding up blocks of its cells."""
         start, end = matrix.indptr[row], matrix.indptr[row + 1]
         components = self.scaled.shape[1]
-        system, right = np.eye(components, dtype=self.scaled.dtype), 0
+        system = np.eye(components, dtype=self.scaled.dtype)
+        right = np.zeros(components, dtype=self.scaled.dtype)
         size = self._fitting(components)
         for first in range(start, end, size):
             cells = slice(first, min(first + size, end))
             block = self.scaled.take(matrix.indices[cells], axis=0)
             system += self.stored * (block.T @ block)
-            right = right + matrix.data[cells].astype(self.scaled.dtype, copy=False) @ block
-        solve: Any = linalg.get_lapack_funcs("posv", (system,))
-        _, solution, info = solve(system, right)
-        if info:
-            raise linalg.LinAlgError("a system is not positive definite")
-        return np.asarray(solution)
+            right += matrix.data[cells].astype(self.scaled.dtype, copy=False) @ block
+        return np.asarray(linalg.cho_solve(linalg.cho_factor(system), right))
 
 
 def objective(
