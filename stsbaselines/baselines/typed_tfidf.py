@@ -14,7 +14,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -83,7 +83,6 @@ class TypedTfidf(Predictor):
 
     name: ClassVar[str] = "typed-tfidf"
     predicts: ClassVar[str] = "typed scores"
-    corpora_: dict[str, dict[str, Any]]
 
     def __init__(
         self,
@@ -153,19 +152,17 @@ class TypedTfidf(Predictor):
         check_records(pairs)
         self._check_parameters()
         annotator = annotator_named(self.annotator)
-        terms = self._terms(dict.fromkeys(each for pair in pairs for each in pair), annotator)
-        return self._compared_pairs([(terms[left], terms[right]) for left, right in pairs])
-
-    def _compared_pairs(self, pairs: Iterable[tuple[Terms, Terms]]) -> list[list[Evidence]]:
+        terms = self._terms((record for pair in pairs for record in pair), annotator)
         idf = functools.cache(self._idf)
-        return [[self._compared(name, a, b, idf) for name in TYPES] for a, b in pairs]
+        return [
+            [self._compared(name, terms[left][name], terms[right][name], idf) for name in TYPES]
+            for left, right in pairs
+        ]
 
     def _compared(
-        self, name: str, left: Terms, right: Terms, idf: Callable[[str], float]
+        self, name: str, left: Counter[str], right: Counter[str], idf: Callable[[str], float]
     ) -> Evidence:
-        if not (left[name] and right[name]):
-            return Evidence(name, float(self.empty), ())
-        x, y = self._weighted(left[name], idf), self._weighted(right[name], idf)
+        x, y = self._weighted(left, idf), self._weighted(right, idf)
         products = {term: x[term] * y[term] for term in x.keys() & y.keys()}
         lengths = math.hypot(*x.values()) * math.hypot(*y.values())
         if not lengths:
@@ -191,37 +188,32 @@ class TypedTfidf(Predictor):
         return sum(math.log((1 + number) / (1 + each)) + 1 for each in found)
 
     def _terms(self, records: Iterable[Record], annotator: Annotator) -> dict[Record, Terms]:
-        """Return the terms of records for each type; texts are annotated all at once."""
-        distinct = list(records)
-        annotated: list[list[list[Annotation]]] = [[] for _ in distinct]
+        """Return the terms of records for each type; the texts of a field are annotated at once."""
+        annotated: dict[Record, dict[str, list[Annotation]]] = {each: {} for each in records}
         for field in Record._fields:
-            values: list[tuple[str, ...]] = [getattr(record, field) for record in distinct]
-            texts = [text for each in values for text in each]
+            texts = [text for record in annotated for text in getattr(record, field)]
             found = iter(annotator.annotate(texts, field) if texts else ())
-            for mine, each in zip(annotated, values, strict=True):
-                mine.append(list(itertools.islice(found, len(each))))
-        return dict(zip(distinct, map(self._terms_of, annotated), strict=True))
+            for record, fields in annotated.items():
+                fields[field] = list(itertools.islice(found, len(getattr(record, field))))
+        return {record: self._terms_of(fields) for record, fields in annotated.items()}
 
-    def _terms_of(self, annotated: list[list[Annotation]]) -> Terms:
-        """Return the terms of a record, whose values were annotated field by field."""
-        of_fields = dict(zip(Record._fields, annotated, strict=True))
-        every = [each for annotations in annotated for each in annotations]
+    def _terms_of(self, fields: dict[str, list[Annotation]]) -> Terms:
+        every = [each for annotations in fields.values() for each in annotations]
         parts: dict[str, Iterable[str]] = {
             "general": self._tokens(every),
-            "author": self._tokens(of_fields["creator"]),
+            "author": self._tokens(fields["creator"]),
             "people_involved": self._names(name for each in every for name in each.persons),
             "time": (term for each in every for date in each.dates for term in self._date(date)),
             "location": self._names(name for each in every for name in each.locations),
             "event": self._cased(word for each in every for word in each.verbs),
-            "subject": self._tokens(of_fields["subject"]),
-            "description": self._tokens(of_fields["description"]),
+            "subject": self._tokens(fields["subject"]),
+            "description": self._tokens(fields["description"]),
         }
         return {name: Counter(terms) for name, terms in parts.items()}
 
     def _tokens(self, annotations: Iterable[Annotation]) -> Iterator[str]:
-        return self._cased(
-            filter(is_word, (token for each in annotations for token in each.tokens))
-        )
+        tokens = (token for each in annotations for token in each.tokens)
+        return self._cased(filter(is_word, tokens))
 
     def _words(self, text: str) -> Iterator[str]:
         return self._cased(filter(is_word, treebank_tokens(text)))
