@@ -115,9 +115,6 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return type(self).fit is Predictor.fit or any(map(_is_learned, vars(self)))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return dict(super().__getstate__())  # a copy, which a subclass may change
-
     def _predict_chunk(self, chunk: list[Any]) -> Any:
         try:
             predictions = self.predict(chunk)
@@ -197,7 +194,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         if getattr(cls, "name", None) != name:
             raise InputError([Fault(str(folder), f"a saved {name!r}", f"a {cls.__name__}")])
         predictor = with_parameters(cls, description["parameters"])
-        arrays = dict(read_arrays(folder / _ARRAYS))
+        arrays = read_arrays(folder / _ARRAYS)
         if description.get("arrays", _shapes(arrays)) != _shapes(arrays):
             found = "other arrays than were saved"
             raise InputError([Fault(str(folder / _ARRAYS), found, f"those of {_DESCRIPTION}")])
@@ -277,20 +274,20 @@ def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
-def read_arrays(path: Path) -> list[tuple[str, Any]]:
-    """Return the names and arrays of an npz file; a pickle in it raises InputError."""
+def read_arrays(path: Path) -> dict[str, Any]:
+    """Return the arrays of an npz file by name; a pickle in it raises InputError."""
     with open_to_read(path) as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about arrays written by Python 2
         try:
-            arrays = np.load(stream, allow_pickle=False)
-            found = [(key, arrays[key]) for key in arrays.files]
+            content = np.load(stream, allow_pickle=False)
+            arrays = {name: content[name] for name in content.files}
         except InputError:
             raise
         except Exception:  # NumPy, zipfile and zlib raise many kinds for damaged content
-            found = [("", None)]
-    if not all(isinstance(array, np.ndarray) for _, array in found):
+            arrays = {"": None}
+    if not all(isinstance(array, np.ndarray) for array in arrays.values()):
         raise InputError([Fault(str(path), "no npz of plain arrays", "saved arrays")])
-    return found
+    return arrays
 
 
 def saved_name(directory: str | Path) -> str:

@@ -91,7 +91,7 @@ class Vectors:
     def cosines(self, name: str, pairs: int) -> FloatArray:
         """Return the cosine of each pair of a data set."""
         path = self.folder / f"{name}.npz"
-        arrays = dict(read_arrays(path))
+        arrays = read_arrays(path)
         if not arrays.keys() >= {*SIDES}:
             found = f"arrays named {', '.join(arrays) or 'nothing'}"
             raise InputError([Fault(str(path), found, "arrays named left and right")])
