@@ -58,7 +58,7 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
         finally:
             is_stopped = True
             with contextlib.suppress(Exception):
-                list(results)  # what is begun: joblib prints errors if workers are killed now
+                list(results)  # joblib prints errors if it is stopped while workers work
     if faults:
         raise faults[0]
 

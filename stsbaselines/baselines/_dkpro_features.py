@@ -175,6 +175,8 @@ class WordNgrams(PairFunction):
 class CharacterNgrams(PairFeatures):
     """Cosines of character 2-, 3- and 4-grams, weighted by count times idf."""
 
+    names = tuple(f"character_{order}" for order in CHARACTER_ORDERS)
+
     def fit(self, pairs: Sequence[Pair], gold: object = None) -> CharacterNgrams:
         """Count the sentences that have each n-gram."""
         check_pairs(pairs)
@@ -186,9 +188,6 @@ class CharacterNgrams(PairFeatures):
         )
         self.n_sentences_ = 2 * len(pairs)
         return self
-
-    def _names(self) -> Sequence[str]:
-        return [f"character_{order}" for order in CHARACTER_ORDERS]
 
     def _rows(self, pairs: Sequence[Pair]) -> list[list[float]]:
         return [[self._cosine(pair, order) for order in CHARACTER_ORDERS] for pair in pairs]

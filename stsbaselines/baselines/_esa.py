@@ -77,7 +77,7 @@ def space_of(sentences: Iterable[str]) -> Space:
 
 
 @functools.lru_cache(maxsize=4)
-def corpus_space(corpus: CorpusState, data_dir: str | None) -> Space:
+def corpus_space(corpus: CorpusState, data_dir: str | Path | None) -> Space:
     """Return the space of a corpus, read once per process."""
     return space_of(sentences_of(corpus.name, data_dir))
 
@@ -91,11 +91,11 @@ class SemanticAnalysis(PairFeatures):
 
     def fit(self, pairs: object = None, gold: object = None) -> SemanticAnalysis:
         """Read the corpora."""
-        folder = None if self.data_dir is None else str(self.data_dir)
-        self.spaces_ = [corpus_space(state_of(corpus), folder) for corpus in self.corpora]
+        self.spaces_ = [corpus_space(state_of(corpus), self.data_dir) for corpus in self.corpora]
         return self
 
-    def _names(self) -> Sequence[str]:
+    @property
+    def names(self) -> Sequence[str]:
         return [f"esa_{Path(corpus).stem}" for corpus in self.corpora]
 
     def _rows(self, pairs: Sequence[Pair]) -> list[Sequence[float]]:

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A scikit-learn transformer; a subclass defines `_names`, `_rows`, and `fit` if it learns."""
+    """A scikit-learn transformer; a subclass defines `names`, `_rows`, and `fit` if it learns."""
 
     def fit(self, pairs: Sequence[Pair], gold: object = None) -> Any:
         """Learn from pairs. By default there is nothing to learn."""
@@ -33,14 +33,15 @@ class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the features of pairs, as an array of shape (n_pairs, n_features)."""
         check_is_fitted(self)
         check_pairs(pairs)
-        shape = len(pairs), len(self._names())
+        shape = len(pairs), len(self.names)
         return np.array(self._rows(pairs), dtype=np.float64).reshape(shape)
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the names of the features, as an array of shape (n_features,)."""
-        return np.array(self._names(), dtype=object)
+        return np.array(self.names, dtype=object)
 
-    def _names(self) -> Sequence[str]:
+    @property
+    def names(self) -> Sequence[str]:
         raise NotImplementedError
 
     def _rows(self, pairs: Sequence[Pair]) -> Sequence[Sequence[float]]:
@@ -54,14 +55,10 @@ class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 class PairFunction(PairFeatures):
     """Features that are a function of two sentences; a subclass defines `names` and `function`."""
 
-    names: ClassVar[Sequence[str]]
     function: ClassVar[Callable[[str, str], Sequence[float]]]
 
     def __init__(self, n_jobs: int = 1) -> None:
         self.n_jobs = n_jobs
-
-    def _names(self) -> Sequence[str]:
-        return self.names
 
     def _rows(self, pairs: Sequence[Pair]) -> Sequence[Sequence[float]]:
         return map_pairs(type(self).function, pairs, self.n_jobs)
@@ -76,5 +73,4 @@ def map_pairs(function: Callable[[str, str], T], pairs: Sequence[Pair], n_jobs: 
 
 
 def ngrams(words: Sequence[str], order: int) -> set[tuple[str, ...]]:
-    """Return the n-grams of words."""
     return set(zip(*(words[start:] for start in range(order)), strict=False))

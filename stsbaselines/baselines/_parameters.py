@@ -34,7 +34,6 @@ def check_whole_numbers(model: Predictor, **bounds: tuple[int, int]) -> None:
 
 
 def check_seed(model: Any) -> None:
-    """Check that `random_state` is a whole number, a RandomState or None."""
     if not isinstance(model.random_state, np.random.RandomState | None):
         check_whole_numbers(model, random_state=(0, HIGHEST_SEED))
 
@@ -48,18 +47,15 @@ def check_numbers(model: Predictor, **bounds: tuple[float, float]) -> None:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a real number and not a boolean."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def check_booleans(model: Predictor, *names: str) -> None:
-    """Check that parameters are booleans."""
     for name in names:
         check_parameter(model, name, isinstance(getattr(model, name), bool), "true or false")
 
 
 def check_choices(model: Predictor, **choices: Sequence[str]) -> None:
-    """Check that parameters have one of their possible values."""
     for name, known in choices.items():
         *others, last = known
         expected = f"{', '.join(others)} or {last}"
@@ -67,20 +63,17 @@ def check_choices(model: Predictor, **choices: Sequence[str]) -> None:
 
 
 def check_paths(model: Predictor, *names: str) -> None:
-    """Check that parameters are paths or None."""
     for name in names:
         is_valid = isinstance(getattr(model, name), str | Path | None)
         check_parameter(model, name, is_valid, "a path or None")
 
 
 def check_jobs(model: Any) -> None:
-    """Check that `n_jobs` is a whole number other than 0."""
     is_valid = isinstance(model.n_jobs, int) and is_number(model.n_jobs) and model.n_jobs != 0
     check_parameter(model, "n_jobs", is_valid, "a whole number other than 0")
 
 
 def check_corpora(model: Any) -> None:
-    """Check that `corpora` is a list of different names or paths."""
     corpora = model.corpora
     is_list = isinstance(corpora, Sequence) and not isinstance(corpora, str) and len(corpora) > 0
     is_valid = is_list and all(isinstance(corpus, str | Path) for corpus in corpora)
@@ -90,7 +83,7 @@ def check_corpora(model: Any) -> None:
 
 
 def chosen_groups(owner: str, known: Sequence[str], features: Sequence[str] | None) -> list[str]:
-    """Return the groups of features that are asked for, in their usual order; None means all."""
+    """Return the chosen groups of features, in their usual order; None means all."""
     wanted = known if features is None else features
     if isinstance(wanted, str) or not (isinstance(wanted, Sequence) and wanted):
         raise InputError(f"{owner}: features must be a list of names, not {wanted!r}.")

@@ -27,6 +27,8 @@ class WordNetSimilarity(PairFeatures):
     the mean of the two sentences' averages, weighted by idf. Its parameters are those of `DKPro`.
     """
 
+    names = ("resnik",)
+
     def __init__(
         self,
         wordnet: str | Path | None = None,
@@ -44,9 +46,6 @@ class WordNetSimilarity(PairFeatures):
         self.frequencies_ = document_frequencies([lemma for lemma, _ in side] for side in sides)
         self.n_sentences_ = 2 * len(pairs)
         return self
-
-    def _names(self) -> Sequence[str]:
-        return ["resnik"]
 
     def _rows(self, pairs: Sequence[Pair]) -> list[list[float]]:
         return [

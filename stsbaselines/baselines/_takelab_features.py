@@ -127,15 +127,18 @@ def _compounded(tokens: Sequence[str], others: Sequence[str]) -> tuple[str, ...]
     """Join two tokens that are one in the other sentence."""
     known = {token.lower() for token in others}
     found: list[str] = []
-    previous_is_joined = True
+    is_joined = True
     for token in tokens:
-        joins = not previous_is_joined and (found[-1] + token).lower() in known
-        if joins and is_word(token) and is_word(found[-1]):
+        is_joined = (
+            not is_joined
+            and (found[-1] + token).lower() in known
+            and is_word(token)
+            and is_word(found[-1])
+        )
+        if is_joined:
             found[-1] += token
         else:
-            joins = False
             found.append(token)
-        previous_is_joined = joins
     return tuple(found)
 
 
@@ -335,7 +338,8 @@ class TakeLabFeatures(PairFeatures):
             raise InputError(f"{', '.join(sorted(WITH_CONTENT))} need information content.")
         return groups
 
-    def _names(self) -> list[str]:
+    @property
+    def names(self) -> list[str]:
         weighted = [f"weighted_space_{number}" for number in range(1, len(self.spaces) + 1)]
         names = {**NAMES, "spaces": ["space_1", *weighted]}
         return [name for group in self._groups() for name in names[group]]

@@ -138,7 +138,6 @@ class DKProString(Predictor):
         """Return the score of each pair, from 0 to 5, as an array of shape (n_pairs,)."""
         check_is_fitted(self)
         self._check_parameters()
-        check_pairs(pairs)
         if self.idf == "predicted":
             return self._adapted(pairs).predict(pairs)
         weights = np.array(list(self.coefficients_.values()))

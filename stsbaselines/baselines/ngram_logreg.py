@@ -31,7 +31,6 @@ from stsbaselines.text.words import porter_stem, treebank_words_of
 
 Grams = set[tuple[str, ...]]
 Encoding = Literal["official-weights", "one-hot", "real"]
-ENCODINGS: tuple[str, ...] = get_args(Encoding)
 FOLDS = 5
 LOWEST_C, HIGHEST_C = 1e-8, 1e8
 ORDERS = (1, 2, 3)
@@ -50,11 +49,10 @@ class NgramOverlap(PairFeatures):
     fewer than n words (the official code divides by zero).
     """
 
+    names = FEATURE_NAMES
+
     def __init__(self, official_bigram_f: bool = True) -> None:
         self.official_bigram_f = official_bigram_f
-
-    def _names(self) -> Sequence[str]:
-        return FEATURE_NAMES
 
     def _rows(self, pairs: Sequence[Pair]) -> list[list[float]]:
         words = treebank_words_of(side for pair in pairs for side in pair)
@@ -150,7 +148,7 @@ class NgramLogisticRegression(Predictor):
         gold : sequence of bool or float of length n_pairs, optional
             True or 1 for a paraphrase, False or 0 for none.
         """
-        check_choices(self, encoding=ENCODINGS)
+        check_choices(self, encoding=get_args(Encoding))
         check_booleans(self, "official_bigram_f")
         if self.encoding == "official-weights":
             if not isinstance(self.weights, str | os.PathLike):

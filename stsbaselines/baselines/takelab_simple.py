@@ -172,7 +172,6 @@ class TakeLabSimple(Predictor):
 
     def predict(self, pairs: Sequence[Pair]) -> FloatArray:
         """Return a score from 0 to 5 for each pair, as an array of shape (n_pairs,)."""
-        check_is_fitted(self)
         features = self.transformer().transform(pairs)
         parts = map(self._products, chunks_of(features, PAIRS_AT_ONCE))
         scores = np.concatenate([np.empty(0), *parts]) + self.intercept_
@@ -202,13 +201,12 @@ class TakeLabSimple(Predictor):
         return InformationContent(counts, self.total_, self.zero_unknown), spaces
 
     def _learn_from_corpora(self) -> Learned:
-        folder = None if self.data_dir is None else str(self.data_dir)
         states = list(map(state_of, self.corpora))
-        content = _content(states[0], folder, self.zero_unknown)
+        content = _content(states[0], self.data_dir, self.zero_unknown)
         if "spaces" not in self._groups():
-            states = []
-        seed = self.random_state
-        return content, [_space(state, folder, self.n_components, seed) for state in states]
+            return content, []
+        options = self.data_dir, self.n_components, self.random_state
+        return content, [_space(state, *options) for state in states]
 
     def _keep(self, content: InformationContent, spaces: list[WordSpace]) -> None:
         """Keep what the corpora taught as attributes that can be saved."""
@@ -239,13 +237,15 @@ class TakeLabSimple(Predictor):
 
 
 @functools.lru_cache(maxsize=4)
-def _content(corpus: CorpusState, data_dir: str | None, zero_unknown: bool) -> InformationContent:
+def _content(
+    corpus: CorpusState, data_dir: str | Path | None, zero_unknown: bool
+) -> InformationContent:
     content = information_content(sentences_of(corpus.name, data_dir))
     return replace(content, zero_unknown=zero_unknown)
 
 
 @functools.lru_cache(maxsize=4)
-def _counted_passages(corpus: CorpusState, data_dir: str | None) -> tuple[Vocabulary, Any]:
+def _counted_passages(corpus: CorpusState, data_dir: str | Path | None) -> tuple[Vocabulary, Any]:
     sentences = sentences_of(corpus.name, data_dir)
     return count_matrix(
         " ".join(passage) for passage in chunks_of(sentences, SENTENCES_PER_PASSAGE)
@@ -254,7 +254,7 @@ def _counted_passages(corpus: CorpusState, data_dir: str | None) -> tuple[Vocabu
 
 @functools.lru_cache(maxsize=12)
 def _space(
-    corpus: CorpusState, data_dir: str | None, n_components: int, random_state: int
+    corpus: CorpusState, data_dir: str | Path | None, n_components: int, random_state: int
 ) -> WordSpace:
     """Factorise the matrix of stems and passages; a small corpus fills only its first dimensions.
 
@@ -302,12 +302,12 @@ def _pooled_r_squared(
     folds: Sequence[Any],
     cost: float,
     epsilon: float,
-    at_least: float = -1.0,
+    at_least: float,
 ) -> float:
     """Return the squared correlation of all folds' predictions; 0 where it is undefined.
 
-    It is 1 - (what the best line through all predictions leaves) / (the spread of the scores),
-    and each fold can only add to what is left: -1 as soon as that is too much for `at_least`.
+    It is 1 - (residual of the best line through all predictions) / (spread of the scores), and
+    a fold never reduces the residual. So -1 is returned once `at_least` cannot be reached.
     """
     svr = SVR(kernel="precomputed", C=cost, epsilon=epsilon, tol=GRID_TOLERANCE)
     most = (1 - at_least) * _spread(scores)
