@@ -21,7 +21,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.svm import SVR
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_is_fitted
@@ -93,7 +93,7 @@ class TakeLabSimple(Predictor):
     data_dir : path or None
         Folder that is searched first for corpora and WordNet.
     n_jobs : int
-        Number of threads of the grid search; more than 3 do not make it faster.
+        Number of threads of the grid search.
     random_state : int
         Seed of the factorisation of the spaces and of the folds of the grid search.
 
@@ -276,51 +276,25 @@ def _best_choice(
 ) -> Choice:
     """Return C, epsilon and gamma with the best cross-validation; of equal ones, the first.
 
-    A high C makes training slow, so it comes last, when most choices can be abandoned early. Only
-    one kernel of all pairs is in memory at a time, shared by the threads.
+    Only one kernel of all pairs is in memory at a time, shared by the threads.
     """
     folds = list(KFold(FOLDS, shuffle=True, random_state=random_state).split(features))
     quality: dict[Choice, float] = {}
-    best = -1.0
-    for cost, gamma in itertools.product(GRID_C, GRID_GAMMA):
+    for gamma in GRID_GAMMA:
         kernel = rbf_kernel(features, gamma=gamma)
+        choices = list(itertools.product(GRID_C, GRID_EPSILON, [gamma]))
         found = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_pooled_r_squared)(kernel, scores, folds, cost, epsilon, best)
-            for epsilon in GRID_EPSILON
+            delayed(_pooled_r_squared)(kernel, scores, folds, cost, epsilon)
+            for cost, epsilon, _ in choices
         )
-        quality.update(
-            ((cost, epsilon, gamma), each)
-            for epsilon, each in zip(GRID_EPSILON, found, strict=True)
-        )
-        best = max(best, *found)
+        quality.update(zip(choices, found, strict=True))
     return max(itertools.product(GRID_C, GRID_EPSILON, GRID_GAMMA), key=quality.__getitem__)
 
 
 def _pooled_r_squared(
-    kernel: FloatArray,
-    scores: FloatArray,
-    folds: Sequence[Any],
-    cost: float,
-    epsilon: float,
-    at_least: float,
+    kernel: FloatArray, scores: FloatArray, folds: Sequence[Any], cost: float, epsilon: float
 ) -> float:
-    """Return the squared correlation of all folds' predictions; 0 where it is undefined.
-
-    It is 1 - (residual of the best line through all predictions) / (spread of the scores), and
-    a fold never reduces the residual. So -1 is returned once `at_least` cannot be reached.
-    """
+    """Return the squared correlation of all folds' predictions; 0 where it is undefined."""
     svr = SVR(kernel="precomputed", C=cost, epsilon=epsilon, tol=GRID_TOLERANCE)
-    most = (1 - at_least) * _spread(scores)
-    predictions, seen, r_squared = np.empty(len(scores)), np.zeros(len(scores), bool), 0.0
-    for train, test in folds:
-        svr.fit(kernel[np.ix_(train, train)], scores[train])
-        predictions[test] = svr.predict(kernel[np.ix_(test, train)])
-        seen[test] = True
-        r_squared = (pearson(predictions[seen], scores[seen]) or 0.0) ** 2
-        if (1 - r_squared) * _spread(scores[seen]) > most:
-            return -1.0
-    return r_squared
-
-
-def _spread(scores: FloatArray) -> float:
-    return float(((scores - scores.mean()) ** 2).sum())
+    predictions = cross_val_predict(svr, kernel, scores, cv=folds)
+    return (pearson(predictions, scores) or 0.0) ** 2
