@@ -16,7 +16,6 @@ from stsbaselines.version import __version__
 
 Kernel = Literal["auto", "python", "numba"]
 
-_ABOVE_WHITE_SPACE = b"!"
 _WORTH_NUMBA = 1 << 25  # bytes; for fewer, importing numba takes longer than it saves
 
 
@@ -77,12 +76,7 @@ def _score_lines(lines: bytes) -> bytes | None:
         columns = row.split(b"\t", 2)
         if len(columns) < 2:
             return None
-        first, second = columns[0], columns[1]
-        left, right = {*first.split()}, {*second.split()}
-        if first < _ABOVE_WHITE_SPACE and left and first[:1].isspace():
-            left.add(b"")
-        if second < _ABOVE_WHITE_SPACE and right and second[:1].isspace():
-            right.add(b"")
+        left, right = token_types(columns[0]), token_types(columns[1])
         records.append(_record(len(left), len(right), len(left & right)))
     return b"".join(records)
 
@@ -90,8 +84,20 @@ def _score_lines(lines: bytes) -> bytes | None:
 @functools.lru_cache(maxsize=1 << 16)
 def _record(left: int, right: int, shared: int) -> bytes:
     """Return the output for two sentences with so many token types."""
-    score = shared / (math.sqrt(left) * math.sqrt(right)) if shared else 0.0
-    return b"%.10f\n" % score
+    return b"%.10f\n" % cosine(left, right, shared)
+
+
+def cosine(left: int, right: int, shared: int) -> float:
+    """Return the cosine of binary vectors, by numbers of token types; 0 if none is shared."""
+    return shared / (math.sqrt(left) * math.sqrt(right)) if shared else 0.0
+
+
+def token_types(sentence: bytes) -> set[bytes]:
+    """Return the token types of a sentence, as the official program splits it."""
+    types = {*sentence.split()}
+    if types and sentence[:1].isspace():
+        types.add(b"")
+    return types
 
 
 @functools.cache

@@ -8,7 +8,6 @@ are; and a sentence that begins with white space keeps one leading empty token, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,14 +17,14 @@ from stsbaselines.baselines._token_cosine_lines import (
     Kernel,
     LineScorer,
     check_kernel,
+    cosine,
     line_scorer,
+    token_types,
 )
 from stsbaselines.predictor import Predictor, check_pairs
 
 if TYPE_CHECKING:
     from stsbaselines.scoring.correlation import FloatArray
-
-_WHITE_SPACE = b" \t\n\r\f\v"
 
 
 def tokens(sentence: str) -> set[bytes]:
@@ -38,17 +37,7 @@ def tokens(sentence: str) -> set[bytes]:
     >>> sorted(tokens(" A dog"))
     [b'', b'A', b'dog']
     """
-    raw = sentence.encode("utf-8", "surrogateescape")
-    found = set(raw.split())
-    if found and raw[0] in _WHITE_SPACE:
-        found.add(b"")
-    return found
-
-
-def cosine(left: set[bytes], right: set[bytes]) -> float:
-    """Return the cosine of two sets as binary vectors; 0 if they share nothing."""
-    shared = len(left & right)
-    return shared / (math.sqrt(len(left)) * math.sqrt(len(right))) if shared else 0.0
+    return token_types(sentence.encode("utf-8", "surrogateescape"))
 
 
 class TokenCosine(Predictor):
@@ -81,7 +70,8 @@ class TokenCosine(Predictor):
         """Return the cosine of each pair, as an array of shape (n_pairs,)."""
         check_kernel(self.kernel)
         check_pairs(pairs)
-        return np.array([cosine(tokens(left), tokens(right)) for left, right in pairs])
+        types = ((tokens(left), tokens(right)) for left, right in pairs)
+        return np.array([cosine(len(a), len(b), len(a & b)) for a, b in types])
 
     def score_lines(self, lines: bytes) -> bytes | None:
         r"""Score whole lines of two TAB-separated sentences, without making strings of them.
