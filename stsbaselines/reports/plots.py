@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from stsbaselines.evaluation.results import MeasureResult
     from stsbaselines.tasks.base import ScorePairs
 
-SUFFIXES = (".svg", ".png", ".pdf")
 INK, FAINT, GRID, RUN = "#1f2328", "#59636e", "#e3e6ea", "#8c959f"
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -85,7 +84,7 @@ def label_of(text: str) -> str:
 
 @contextlib.contextmanager
 def settings(changed: Mapping[Any, Any] | None = None) -> Iterator[None]:
-    """Draw by our own settings, not by those of the user's configuration or program."""
+    """Draw with our own settings, not with those of the user's configuration or program."""
     import matplotlib  # slow to import
 
     with matplotlib.rc_context(), warnings.catch_warnings():
@@ -106,10 +105,10 @@ def axes_of(
     return figure, figure.add_axes((left / width, bottom / height, *inner))
 
 
-def scatter(score_pairs: ScorePairs, title: str, style: Style | None = None) -> Figure:
+def scatter(score_pairs: ScorePairs, title: str, place: int = 0) -> Figure:
     """Plot predicted against gold scores, with the (weighted) regression line and r."""
-    drawn = style or style_of(0)
-    scores, label = _drawable(score_pairs.scores, "predicted")
+    style = style_of(place)
+    scores, label = _drawable(score_pairs.scores)
     r = pearson(score_pairs.scores, score_pairs.gold, score_pairs.weights)
     is_dense = len(scores) > _DENSE
     with settings():
@@ -118,8 +117,8 @@ def scatter(score_pairs: ScorePairs, title: str, style: Style | None = None) -> 
         axes.plot(
             score_pairs.gold,
             scores,
-            drawn.marker,
-            color=drawn.colour,
+            style.marker,
+            color=style.colour,
             alpha=0.4 if is_dense else 0.8,
             markersize=3.4 if is_dense else 4.5,
             markeredgewidth=0,
@@ -139,41 +138,63 @@ def scatter(score_pairs: ScorePairs, title: str, style: Style | None = None) -> 
     return figure
 
 
-def _drawable(scores: FloatArray, label: str) -> tuple[FloatArray, str]:
-    """Return scores that axes can show: huge or minute ones as shares of the largest."""
+def _drawable(scores: FloatArray) -> tuple[FloatArray, str]:
+    """Return scores that axes can show, and their label; huge or tiny ones are rescaled."""
     largest = float(np.abs(scores).max(initial=0))
     if not largest or 1 / _LARGEST_DRAWN < largest < _LARGEST_DRAWN:
-        return scores, label
-    return scores / largest, f"{label} / {largest:.3g}"
+        return scores, "predicted"
+    return scores / largest, f"predicted / {largest:.3g}"
 
 
 def bars(measured: Sequence[MeasureResult]) -> Figure:
     """Plot numbers as bars grouped by name, with their intervals and the annotators' agreement."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     systems = [*dict.fromkeys(each.system for each in measured)]
     names = [*dict.fromkeys(each.name for each in measured)]
+    agreements = {
+        each.name: float(each.annotator_agreement)
+        for each in measured
+        if each.annotator_agreement is not None
+    }
     thick = min(0.8 / len(systems), 0.4)
     inches = max(0.16 * len(systems), 0.2) / 0.8
     left = 0.25 + 0.075 * min(max(map(len, names)), _LONGEST_LABEL)
     columns = max(1, min(4, 80 // (6 + max(len(label_of(each)) for each in [*systems, AGREEMENT]))))
     legend = 0.2 * (len(systems) // columns + 1) + 0.1
+    handles: list[Any] = []
     with settings():
         height = inches * len(names) + 0.5 + legend
         figure, axes = axes_of(7.2, height, left, 0.2, 0.4, legend)
         axes.grid(axis="x")
         for number, system in enumerate(systems):
-            mine = [each for each in measured if each.system == system]
             offset = (number - (len(systems) - 1) / 2) * thick
-            _draw_bars(axes, mine, names, offset, thick, number)
-        _draw_agreement(axes, measured, names)
+            results = {
+                names.index(each.name) + offset: each for each in measured if each.system == system
+            }
+            style = style_of(number)
+            _draw_bars(axes, results, thick, style)
+            handles.append(
+                Patch(
+                    facecolor=style.colour,
+                    hatch=style.hatch,
+                    edgecolor="#ffffff",
+                    label=label_of(system),
+                )
+            )
+        for name, agreement in agreements.items():
+            place = names.index(name)
+            axes.plot([agreement, agreement], [place - 0.44, place + 0.44], **AGREEMENT_LINE)
+        if agreements:
+            handles.append(Line2D([], [], label=AGREEMENT, **AGREEMENT_LINE))
         axes.axvline(0, color=FAINT, linewidth=0.6)
         axes.set_yticks(range(len(names)), [label_of(name) for name in names])
         axes.tick_params(axis="y", length=0, labelsize=9)
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.margins(x=0.02)
         figure.legend(
-            handles=_legend(
-                systems, any(each.annotator_agreement is not None for each in measured)
-            ),
+            handles=handles,
             loc="upper left",
             bbox_to_anchor=(left / 7.2, 1),
             ncols=columns,
@@ -186,55 +207,23 @@ def bars(measured: Sequence[MeasureResult]) -> Figure:
 
 
 def _draw_bars(
-    axes: Axes,
-    measured: Sequence[MeasureResult],
-    names: Sequence[str],
-    offset: float,
-    thick: float,
-    number: int,
+    axes: Axes, results: Mapping[float, MeasureResult], thick: float, style: Style
 ) -> None:
-    style = style_of(number)
-    defined = [(each, each.value) for each in measured if each.value is not None]
+    """Draw the results of a system, given by their places on the axis."""
+    values = {place: each.value for place, each in results.items() if each.value is not None}
     axes.barh(
-        [names.index(each.name) + offset for each, _ in defined],
-        [value for _, value in defined],
+        [*values],
+        [*values.values()],
         height=thick * 0.92,
         color=style.colour,
         hatch=style.hatch,
         edgecolor="#ffffff",
         linewidth=0,
     )
-    for each, _ in defined:
-        if each.interval:
-            place = names.index(each.name) + offset
-            axes.plot(each.interval, [place, place], color="#ffffff", linewidth=2.4, alpha=0.7)
-            axes.plot(each.interval, [place, place], "|-", color=INK, linewidth=1, markersize=4)
-
-
-def _draw_agreement(axes: Axes, measured: Sequence[MeasureResult], names: Sequence[str]) -> None:
-    agreements = {
-        each.name: float(each.annotator_agreement)
-        for each in measured
-        if each.annotator_agreement is not None
-    }
-    for name, agreement in agreements.items():
-        place = names.index(name)
-        axes.plot([agreement, agreement], [place - 0.44, place + 0.44], **AGREEMENT_LINE)
-
-
-def _legend(systems: Sequence[str], with_agreement: bool) -> list[Any]:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    handles: list[Any] = []
-    for number, system in enumerate(systems):
-        style, label = style_of(number), label_of(system)
-        handles.append(
-            Patch(facecolor=style.colour, hatch=style.hatch, edgecolor="#ffffff", label=label)
-        )
-    if with_agreement:
-        handles.append(Line2D([], [], label=AGREEMENT, **AGREEMENT_LINE))
-    return handles
+    for place in values:
+        if interval := results[place].interval:
+            axes.plot(interval, [place, place], color="#ffffff", linewidth=2.4, alpha=0.7)
+            axes.plot(interval, [place, place], "|-", color=INK, linewidth=1, markersize=4)
 
 
 def to_svg(figure: Figure, name: str = "figure") -> str:
@@ -263,11 +252,6 @@ def _drawn(figure: Figure, format: str, changed: Mapping[Any, Any] | None = None
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure to a file: ``.svg``, ``.png`` or ``.pdf``."""
-    check_suffix(path)
-    write_bytes(path, _drawn(figure, path.suffix[1:].lower()))
-
-
-def check_suffix(path: Path) -> None:
-    """Refuse the name of a plot with another suffix than .svg, .png or .pdf."""
-    if path.suffix.lower() not in SUFFIXES:
+    if path.suffix.lower() not in (".svg", ".png", ".pdf"):
         raise InputError(f"{path} is not the name of a plot, which ends in .svg, .png or .pdf.")
+    write_bytes(path, _drawn(figure, path.suffix[1:].lower()))

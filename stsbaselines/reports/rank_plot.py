@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +22,6 @@ from stsbaselines.reports.plots import (
     INK,
     RUN,
     axes_of,
-    check_suffix,
     label_of,
     save,
     settings,
@@ -61,8 +59,19 @@ def rank_plot(
     if not rows:
         raise InputError(f"table {table.name} has no runs to plot by {column}.")
     values = [float(row.values[column]) for row in rows]
-    ranks = _ranks(table, column, rows)
-    marks = [*_marks(table, column, marked, functools.partial(_position, values, ranks))]
+    ranks = [*range(1, len(rows) + 1)]
+    if table.illegible_ranks and column == main_column(table):
+        ranks = [int(row.values["rank"]) for row in rows]  # with gaps for the illegible runs
+    end = ranks[-1] + 1
+    marks = []
+    for row in baselines_of(table, column):
+        value = float(row.values[column])
+        place = _position(values, ranks, value)
+        marks.append(_Mark(name_of(row), value, place, "#ffffff", "D", False))
+    for number, (name, value) in enumerate(marked.items()):
+        if math.isfinite(value):
+            place, style = _position(values, ranks, value), style_of(number)
+            marks.append(_Mark(name, value, place, style.colour, style.marker, True))
     agreement = annotator_agreement(table, column)
     labels = len(marks) + (agreement is not None)
     decimals = max(-int(row.values[column].as_tuple().exponent) for row in rows)
@@ -74,33 +83,14 @@ def rank_plot(
             _draw_mark(axes, each, (intervals or {}).get(each.name))
         if agreement is not None:
             axes.axhline(float(agreement), **AGREEMENT_LINE)
-            marks.append(_Mark(AGREEMENT, float(agreement), ranks[-1] + 1, INK, "", False))
-        axes.set_xlim(0, ranks[-1] + 1)
+            marks.append(_Mark(AGREEMENT, float(agreement), end, INK, "", False))
+        axes.set_xlim(0, end)
         axes.locator_params(axis="x", integer=True)
-        _label_marks(axes, sorted(marks, key=lambda each: -each.value), ranks[-1] + 1, decimals)
+        _label_marks(axes, sorted(marks, key=lambda each: -each.value), end, decimals)
         legible = "legible" if table.illegible_ranks else "published"
         axes.set_xlabel(f"{len(rows)} {legible} runs of {table.name}, best first")
         axes.set_ylabel(column)
     return figure
-
-
-def _ranks(table: Table, column: str, rows: Sequence[Row]) -> list[int]:
-    """Return the positions of runs on the axis, with gaps for the illegible runs of a ranking."""
-    if table.illegible_ranks and column == main_column(table):
-        return [int(row.values["rank"]) for row in rows]
-    return [*range(1, len(rows) + 1)]
-
-
-def _marks(
-    table: Table, column: str, marked: Mapping[str, float], position: Callable[[float], float]
-) -> Iterator[_Mark]:
-    for row in baselines_of(table, column):
-        value = float(row.values[column])
-        yield _Mark(name_of(row), value, position(value), "#ffffff", "D", False)
-    for number, (name, value) in enumerate(marked.items()):
-        style = style_of(number)
-        if math.isfinite(value):
-            yield _Mark(name, value, position(value), style.colour, style.marker, True)
 
 
 def _position(values: Sequence[float], ranks: Sequence[int], value: float) -> float:
@@ -108,7 +98,8 @@ def _position(values: Sequence[float], ranks: Sequence[int], value: float) -> fl
     if value in values:
         return ranks[values.index(value)]
     better = sum(each > value for each in values)
-    return ([0, *ranks][better] + [*ranks, ranks[-1] + 1][better]) / 2
+    places = [0, *ranks, ranks[-1] + 1]
+    return (places[better] + places[better + 1]) / 2
 
 
 def _draw_mark(axes: Axes, each: _Mark, interval: tuple[float, float] | None) -> None:
@@ -167,7 +158,6 @@ def _spread(places: Sequence[float], low: float, high: float, gap: float) -> lis
 
 def plot_table(table: Table, path: Path, runs: Sequence[Row] = ()) -> None:
     """Plot a published table by its main column, with the first of some `runs` marked."""
-    check_suffix(path)
     column = main_column(table)
     numbered = [row for row in runs if column in row.values][:_MOST_MARKED]
     marked = {name_of(row): float(row.values[column]) for row in numbered}
