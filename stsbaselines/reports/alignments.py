@@ -18,12 +18,7 @@ from stsbaselines.evaluation.alignment import (
 )
 from stsbaselines.io import to_displayable
 from stsbaselines.reports.tables import number
-from stsbaselines.tasks.alignment_file import (
-    ADDITIONAL_TYPES,
-    MAIN_TYPES,
-    AlignedPair,
-    ChunkAlignment,
-)
+from stsbaselines.tasks.alignment_file import ADDITIONAL_TYPES, MAIN_TYPES, ChunkAlignment
 
 
 def alignment_page(run: InspectedRun) -> str:
@@ -48,23 +43,19 @@ def _pair(place: int, pair: InspectedPair) -> dict[str, Any]:
     values: dict[str, Any] = {
         "number": place,
         "tokens": [[to_displayable(token) for token in side] for side in tokens],
-        "system": _rows(pair.system.alignments, tokens, of_system),
+        "system": as_rows(pair.system.alignments, tokens, of_system),
     }
     if pair.gold and pair.measures:
-        values["gold"] = _rows(pair.gold.alignments, tokens, of_gold)
+        values["gold"] = as_rows(pair.gold.alignments, tokens, of_gold)
         values["scores"] = [(name, number(value)) for name, value in pair.measures.items()]
     return values
 
 
-def as_rows(pair: AlignedPair) -> list[dict[str, Any]]:
-    """Return the alignments of a pair as plain values, in the order of the left sentence."""
-    return _rows(pair.alignments, pair.tokens)
-
-
-def _rows(
+def as_rows(
     alignments: Sequence[ChunkAlignment], tokens: Tokens, verdicts: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    verdicts = verdicts or [""] * len(alignments)
+    """Return alignments as plain values, in the order of the left sentence."""
+    compared = zip(alignments, verdicts or [""] * len(alignments), strict=True)
     return [
         {
             "left": each.left,
@@ -79,10 +70,6 @@ def _rows(
             "verdict": verdict,
         }
         for each, verdict in sorted(
-            zip(alignments, verdicts, strict=True), key=lambda both: _position(both[0])
+            compared, key=lambda both: (not both[0].left, both[0].left, both[0].right)
         )
     ]
-
-
-def _position(each: ChunkAlignment) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:
-    return not each.left, each.left, each.right

@@ -17,5 +17,6 @@ def test_colours_are_for_terminals() -> None:
 
 
 def test_control_characters_are_escaped() -> None:
-    rows = as_rows(align("a \x1b[31mcat", "a cat"))
+    pair = align("a \x1b[31mcat", "a cat")
+    rows = as_rows(pair.alignments, pair.tokens)
     assert "\x1b" not in alignments_text(rows).plain
