@@ -33,21 +33,21 @@ def title_of(comparison: Comparison) -> str:
 
 def summary(comparison: Comparison) -> list[tuple[str, str]]:
     """Return for each system a sentence on its official number; last, for "", how they compare."""
-    name = main_number(comparison)
-    results = [each for each in comparison.measured if each.name == name]
+    results = main_results(comparison)
     sentences = [(each.system, _result_sentence(comparison, each)) for each in results]
-    quoted = [
-        each
+    verdicts = [
+        _verdict(each)
         for each in comparison.tests
-        if each.quote and each.relation == SYSTEM and each.name == name
+        if each.quote and each.relation == SYSTEM and each.name == results[0].name
     ]
-    return [*sentences, ("", " ".join(map(_verdict, quoted)))] if quoted else sentences
+    return [*sentences, ("", " ".join(verdicts))] if verdicts else sentences
 
 
-def main_number(comparison: Comparison) -> str:
-    """Return the name of the official number or, if it was not scored, of the first one."""
-    names = [each.name for each in comparison.measured]
-    return comparison.official if comparison.official in names else names[0] if names else ""
+def main_results(comparison: Comparison) -> list[MeasureResult]:
+    """Return the results for the official number or, if it was not scored, for the first one."""
+    measured = comparison.measured
+    official = [each for each in measured if each.name == comparison.official]
+    return official or [each for each in measured if each.name == measured[0].name]
 
 
 def _result_sentence(comparison: Comparison, each: MeasureResult) -> str:
@@ -64,21 +64,15 @@ def _result_sentence(comparison: Comparison, each: MeasureResult) -> str:
     sides = (("above", each.rank.above), ("below", each.rank.below))
     near = [f"{_published(row, each.rank)} {side}" for side, row in sides if row]
     text += f", with {' and '.join(near)}." if near else "."
-    tests = [
-        test
-        for test in comparison.tests
-        if (test.system, test.name) == (each.system, each.name) and test.relation != SYSTEM
-    ]
-    for differs, verb in (
-        (True, "differs significantly from"),
-        (False, "does not differ significantly from"),
-    ):
-        others = [
-            f"{test.other} ({_signed(test.difference)}{_with_p(test)})"
-            for test in tests
-            if test.differs is differs
-        ]
-        text += f" It {verb} {_listed(others)}." if others else ""
+    others: dict[bool, list[str]] = {True: [], False: []}
+    for test in comparison.tests:
+        if (test.system, test.name) == (each.system, each.name) and test.relation != SYSTEM:
+            other = f"{test.other} ({_signed(test.difference)}{_with_p(test)})"
+            others[test.differs].append(other)
+    if others[True]:
+        text += f" It differs significantly from {_listed(others[True])}."
+    if others[False]:
+        text += f" It does not differ significantly from {_listed(others[False])}."
     return text
 
 
@@ -87,13 +81,12 @@ def _with_p(test: SignificanceTest) -> str:
 
 
 def _verdict(test: SignificanceTest) -> str:
-    better, worse = (test.system, test.other)
-    if test.difference < 0:
-        better, worse = worse, better
+    systems = [test.system, test.other]
     how = f"({test.method}{_with_p(test)})"
-    if test.differs:
-        return f"{better} is significantly better than {worse} {how}."
-    return f"{test.system} and {test.other} do not differ significantly {how}."
+    if not test.differs:
+        return f"{' and '.join(systems)} do not differ significantly {how}."
+    better, worse = reversed(systems) if test.difference < 0 else systems
+    return f"{better} is significantly better than {worse} {how}."
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -145,24 +138,22 @@ def report_tables(comparison: Comparison) -> list[ReportTable]:
 def _overview(comparison: Comparison) -> ReportTable:
     """Return a row for each number, with the systems beside the published references."""
     results = {(each.system, each.name): each for each in comparison.measured}
-    first: dict[str, MeasureResult] = {}
+    names = [*dict.fromkeys(each.name for each in comparison.measured)]
     references: dict[str, dict[str, str]] = {}
-    for each in comparison.measured:
-        if each.name in first:
-            continue
-        first[each.name] = each
+    for name in names:
+        each = next(each for each in comparison.measured if each.name == name)
         if each.rank:
             column = each.rank.column
             for row in each.rank.baselines:
                 value = _minus(str(row.values[column]))
-                references.setdefault(name_of(row), {})[each.name] = value
+                references.setdefault(name_of(row), {})[name] = value
             for row in ranked_rows(each.rank.table, column)[:1]:
-                references.setdefault(BEST_RUN, {})[each.name] = str(row.values[column])
+                references.setdefault(BEST_RUN, {})[name] = str(row.values[column])
         if each.annotator_agreement is not None:
-            references.setdefault(AGREEMENT, {})[each.name] = str(each.annotator_agreement)
+            references.setdefault(AGREEMENT, {})[name] = str(each.annotator_agreement)
     columns = sorted(references, key=lambda key: (key == AGREEMENT, key == BEST_RUN))
     rows = []
-    for name in first:
+    for name in names:
         ours = [results.get((system, name)) for system in comparison.systems]
         values = [_value(each.value) if each else NONE for each in ours]
         rows.append((name, *values, *(references[key].get(name, NONE) for key in columns)))

@@ -12,7 +12,7 @@ import pytest
 
 from stsbaselines.evaluation.comparison import compare
 from stsbaselines.evaluation.results import MeasureResult
-from stsbaselines.reports.comparison_page import comparison_page
+from stsbaselines.reports.comparison import comparison_page
 from stsbaselines.reports.comparison_tables import report_tables
 from tests.reports.samples import PLAIN, SHOWN, comparison, in_browser
 
