@@ -137,7 +137,7 @@ def report_tables(comparison: Comparison) -> list[ReportTable]:
 
 def _overview(comparison: Comparison) -> ReportTable:
     """Return a row for each number, with the systems beside the published references."""
-    results = {(each.system, each.name): each for each in comparison.measured}
+    values = {(each.system, each.name): _value(each.value) for each in comparison.measured}
     names = [*dict.fromkeys(each.name for each in comparison.measured)]
     references: dict[str, dict[str, str]] = {}
     for name in names:
@@ -154,9 +154,8 @@ def _overview(comparison: Comparison) -> ReportTable:
     columns = sorted(references, key=lambda key: (key == AGREEMENT, key == BEST_RUN))
     rows = []
     for name in names:
-        ours = [results.get((system, name)) for system in comparison.systems]
-        values = [_value(each.value) if each else NONE for each in ours]
-        rows.append((name, *values, *(references[key].get(name, NONE) for key in columns)))
+        ours = [values.get((system, name), NONE) for system in comparison.systems]
+        rows.append((name, *ours, *(references[key].get(name, NONE) for key in columns)))
     is_published = any(key != AGREEMENT for key in columns)
     besides = " beside the published baselines and the best run of each row" if is_published else ""
     return ReportTable(
@@ -207,12 +206,9 @@ def _side(rank: Rank | None, relation: str) -> str:
 def _against_published(comparison: Comparison) -> ReportTable:
     """Return a row for each number of each system, with its differences to published runs."""
     tests = [each for each in comparison.tests if each.relation != SYSTEM]
-    columns = [*dict.fromkeys((each.relation, _reference(each)) for each in tests)]
-    columns.sort(key=lambda each: (BASELINE, ABOVE, BELOW).index(each[0]))
-    cells = {
-        (each.system, each.name, (each.relation, _reference(each))): _difference(each)
-        for each in tests
-    }
+    tests.sort(key=lambda each: (BASELINE, ABOVE, BELOW).index(each.relation))
+    columns = [*dict.fromkeys(map(_reference, tests))]
+    cells = {(each.system, each.name, _reference(each)): _difference(each) for each in tests}
     rows = [
         (each.system, each.name, *(cells.get((each.system, each.name, key), "") for key in columns))
         for each in comparison.measured
@@ -225,7 +221,7 @@ def _against_published(comparison: Comparison) -> ReportTable:
         " The p value (one-tailed) is in parentheses; a star marks a significant difference. Runs"
         " whose outputs are not available are tested as if they were on other pairs, as in the task"
         " papers; if a nearest run is a baseline, see the column of that baseline.",
-        ("system", "number", *(label for _, label in columns)),
+        ("system", "number", *columns),
         tuple(row for row in rows if any(row[2:])),
         heads=2,
     )
@@ -269,9 +265,9 @@ def _between_systems(comparison: Comparison) -> ReportTable:
 
 def _conventions(comparison: Comparison) -> ReportTable:
     names = dict.fromkeys(each.name for each in comparison.conventions)
-    values = {(each.name, each.system): _value(each.value) for each in comparison.conventions}
+    values = {(each.system, each.name): _value(each.value) for each in comparison.conventions}
     rows = [
-        (name, *(values.get((name, system), NONE) for system in comparison.systems))
+        (name, *(values.get((system, name), NONE) for system in comparison.systems))
         for name in names
     ]
     return ReportTable(
@@ -302,14 +298,14 @@ def error_tables(comparison: Comparison) -> Iterator[ReportTable]:
             continue
         is_several = len({each.measure for each in errors}) > 1
         has_sentences = any(each.sentences for each in errors)
+        measure = ["measure"] if is_several else []
+        texts = ["first sentence", "second sentence"] if has_sentences else []
         rows = []
         for each in errors:
             row = [f"{each.dataset} {each.pair}", *([each.measure] if is_several else [])]
-            row += [f"{value:.3g}" for value in (each.predicted, each.gold)] + [f"{each.off:.2f}"]
+            row += [f"{each.predicted:.3g}", f"{each.gold:.3g}", f"{each.off:.2f}"]
             row += each.sentences or ["", ""] if has_sentences else []
-            rows.append(tuple(_minus(cell) for cell in row))
-        measure = ["measure"] if is_several else []
-        texts = ["first sentence", "second sentence"] if has_sentences else []
+            rows.append(tuple(map(_minus, row)))
         without = "" if has_sentences else " The sentences were not found."
         yield ReportTable(
             f"errors-{place}",
