@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from stsbaselines.version import __version__
 
 if TYPE_CHECKING:
-    from stsbaselines.baselines import create as create
-    from stsbaselines.baselines import load as load
-    from stsbaselines.errors import InputError as InputError
-    from stsbaselines.evaluation.comparison import compare as compare
-    from stsbaselines.evaluation.submission import score as score
-    from stsbaselines.predictor import Predictor as Predictor
-    from stsbaselines.reference.published import table as table
-    from stsbaselines.reports.comparison import report as report
+    from stsbaselines.baselines import create, load
+    from stsbaselines.errors import InputError
+    from stsbaselines.evaluation.comparison import compare
+    from stsbaselines.evaluation.submission import score
+    from stsbaselines.predictor import Predictor
+    from stsbaselines.reference.published import table
+    from stsbaselines.reports.comparison import report
 
 _PUBLIC = {
     "InputError": "errors",

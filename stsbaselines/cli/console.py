@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stsbaselines.errors import InputError, visible
+from stsbaselines.errors import InputError, unknown, visible
 
 if TYPE_CHECKING:
     from stsbaselines.reports.tables import Format
@@ -31,40 +31,53 @@ def say(text: str, **options: Any) -> None:
     print(visible(text), **options)
 
 
+def check_jobs(jobs: int | None) -> int | None:
+    """Refuse an implausible number of processes."""
+    most = 8 * (os.cpu_count() or 1)
+    if jobs is not None and jobs != -1 and not 1 <= jobs <= most:
+        raise InputError(f"--jobs is {jobs}, but must be from 1 to {most}, or -1 for all cores.")
+    return jobs
+
+
+TaskName = Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")]
+OutputPath = Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")]
+DataSetName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only this data set of the task.")
+]
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="NAME=FILE", help="A file in PATH with another name."),
+]
 DataDir = Annotated[
     Path | None,
     typer.Option(
-        "--data-dir",
         metavar="DIR",
         help="Search this directory before $STSBASELINES_DATA, ./data and the user's cache.",
     ),
 ]
-
 AcceptLicence = Annotated[
     bool,
     typer.Option("--accept-licence", help="Accept the licences of fetched files without asking."),
 ]
-
 Jobs = Annotated[
-    int, typer.Option("--jobs", metavar="N", help="Number of processes; -1 for all cores.")
+    int,
+    typer.Option(metavar="N", help="Number of processes; -1 for all cores.", callback=check_jobs),
 ]
-
 ParameterOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter, such as random_state=1."),
 ]
-
 FormatOption = Annotated[
-    str, typer.Option("--format", metavar="FORMAT", help="text, json, csv, markdown or latex.")
+    str, typer.Option(metavar="FORMAT", help="text, json, csv, markdown or latex.")
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")]
 
 
 def format_of(name: str) -> Format:
     """Return the format of that name."""
-    from stsbaselines.errors import unknown
     from stsbaselines.reports.tables import Format
 
-    if name not in list(Format.__members__):
+    if name not in Format.__members__:
         raise unknown("format", name, Format.__members__)
     return Format(name)
 
@@ -78,16 +91,15 @@ def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Advanc
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
+    from rich import progress
     from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
 
     columns = [
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[rate]}", justify="right"),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TextColumn("{task.fields[rate]}", justify="right"),
+        progress.TimeRemainingColumn(),
     ]
     start, total = time.monotonic(), 0
 
@@ -97,22 +109,9 @@ def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Advanc
         rate = total / max(time.monotonic() - start, 1e-9)
         bar.update(task, advance=done, rate=f"{rate:,.0f} pairs/s")
 
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=steps, rate="")
         yield advance
-
-
-def is_terminal() -> bool:
-    """Return whether the user can be asked."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def jobs_of(jobs: int) -> int:
-    """Return the number of processes, if it is plausible."""
-    most = 8 * (os.cpu_count() or 1)
-    if jobs != -1 and not 1 <= jobs <= most:
-        raise InputError(f"--jobs is {jobs}, but must be from 1 to {most}, or -1 for all cores.")
-    return jobs
 
 
 def parameters_of(options: list[str] | None) -> dict[str, Any]:

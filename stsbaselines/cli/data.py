@@ -11,9 +11,9 @@ from stsbaselines.cli.console import (
     AcceptLicence,
     DataDir,
     FormatOption,
+    TaskName,
     example,
     format_of,
-    is_terminal,
     progress_bar,
     say,
 )
@@ -44,7 +44,7 @@ def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOptio
 
 @data_app.command("path", epilog=example("data path sts2013 OnWN"))
 def data_path(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
+    task: TaskName,
     dataset: Annotated[
         str | None, typer.Argument(metavar="DATASET", help="Only this data set of the task.")
     ] = None,
@@ -80,8 +80,7 @@ def data_import(
         str, typer.Argument(metavar="PATH", help="A file, a folder, or a zip or tar archive.")
     ],
     to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="DIR", help="Data directory; default: the user's cache."),
+        str | None, typer.Option(metavar="DIR", help="Data directory; default: the user's cache.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be done.")
@@ -143,15 +142,12 @@ def data_fetch(
     data_dir: Annotated[
         Path | None,
         typer.Option(
-            "--data-dir",
-            metavar="DIR",
-            help="Search here first, and put files here instead of the cache.",
+            metavar="DIR", help="Search here first, and put files here instead of the cache."
         ),
     ] = None,
     api_key: Annotated[
         str | None,
         typer.Option(
-            "--api-key",
             metavar="KEY",
             envvar="EUROPEANA_API_KEY",
             show_envvar=True,
@@ -163,7 +159,7 @@ def data_fetch(
         typer.Option("-o", "--out", metavar="DIR", help="For records; default: the user's cache."),
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option("--base-url", metavar="URL", help="Another address of the API.")
+        str | None, typer.Option(metavar="URL", help="Another address of the API.")
     ] = None,
     pause: Annotated[float, typer.Option(help="Seconds between two requests for records.")] = 0.5,
 ) -> None:
@@ -194,12 +190,15 @@ def data_fetch(
                 refused.append(entry.task)
                 continue
             lines = _fetch(entry, data_dir, unreachable, offline)
-            say("".join(f"{line}\n" for line in lines), end="", flush=True)
+            for line in lines:
+                say(line, flush=True)
             if tasks and api_key and _has_records(entry) and not offline:
                 _fetch_records(entry, data_dir, out, api_key, base_url, pause)
                 continue
-            nothing = [] if lines else [f"{entry.task}: nothing to fetch"]
-            say("".join(f"{line}\n" for line in [*nothing, *left_to_do(entry, data_dir)]), end="")
+            if not lines:
+                say(f"{entry.task}: nothing to fetch")
+            for line in left_to_do(entry, data_dir):
+                say(line)
         except InputError as error:
             faults.extend(error.faults)
     if refused:
@@ -216,7 +215,7 @@ def _may_fetch(task: "Task", data_dir: Path | None, accept: bool) -> bool:
     if licences.is_accepted(task) or not wanted_files(task, data_dir):
         return True
     say(f"{licences.terms(task)}\n", file=sys.stderr, flush=True)
-    if not accept and is_terminal():
+    if not accept and _is_terminal():
         question = f"Type yes to accept the licence of {task.task}: "
         say(question, end="", file=sys.stderr, flush=True)
         accept = sys.stdin.readline().strip().lower() == "yes"
@@ -224,6 +223,10 @@ def _may_fetch(task: "Task", data_dir: Path | None, accept: bool) -> bool:
         with suppress(InputError):  # if it cannot be remembered, the question is asked again
             licences.accept(task)
     return accept
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _why_refused(tasks: list[str]) -> str:
@@ -262,7 +265,7 @@ def fetch_for(configs: "list[ExperimentConfig]", data_dir: Path | None, accept: 
     list(directories(data_dir))  # raises an error if a named directory does not exist
     for name, datasets in dict.fromkeys(each for config in configs for each in config.needs):
         task = find_task(name)
-        can = not is_offline() and (accept or is_terminal() or is_accepted(task))
+        can = not is_offline() and (accept or _is_terminal() or is_accepted(task))
         if can and wanted_files(task, data_dir, datasets) and not lacks_folders(task, data_dir):
             try:
                 may = _may_fetch(task, data_dir, accept)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from stsbaselines.cli import predict, run, systems, tables
+from stsbaselines.cli import run, systems, tables
 from stsbaselines.cli.console import say
 from stsbaselines.cli.data import data_app
 from stsbaselines.cli.train import train_app
@@ -29,7 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for commands in (run, systems, predict, tables):
+for commands in (run, systems, tables):
     app.add_typer(commands.app)
 app.add_typer(data_app, name="data")
 app.add_typer(train_app, name="train")

@@ -13,7 +13,6 @@ from stsbaselines.cli.console import (
     Jobs,
     example,
     format_of,
-    jobs_of,
     progress_bar,
     say,
 )
@@ -34,9 +33,7 @@ def run(
         typer.Argument(metavar="CONFIG", help="Such as sts2013, or a YAML file; one or more."),
     ],
     data_dir: DataDir = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Output folder.")] = Path(
-        "results"
-    ),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.")] = Path("results"),
     jobs: Jobs = 1,
     fetch: Annotated[
         bool,
@@ -68,12 +65,12 @@ def _run(
     from stsbaselines.experiments import run as experiment
 
     with progress_bar(experiment.pairs_to_process(config)) as progress:
-        return experiment.run_with_fallback(config, out, data_dir, jobs_of(jobs), progress)
+        return experiment.run_with_fallback(config, out, data_dir, jobs, progress)
 
 
 @app.command(epilog=example("demo"))
 def demo(
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Output folder.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Output folder.")] = None,
 ) -> None:
     """Run all baselines on samples: no data, no network.
 
@@ -99,8 +96,7 @@ def reproduce(
     ] = None,
     data_dir: DataDir = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="DIR", help="Also write ledger.txt, .json and .md there."),
+        Path | None, typer.Option(metavar="DIR", help="Also write ledger.txt, .json and .md there.")
     ] = None,
     jobs: Jobs = 1,
     format: FormatOption = "text",
@@ -120,7 +116,7 @@ def reproduce(
     total = sum(map(pairs_to_process, configs))
     with tempfile.TemporaryDirectory() as temporary, progress_bar(total) as progress:
         place = out or Path(temporary)
-        cells = reproducing.ledger(configs, place, data_dir, jobs_of(jobs), progress)
+        cells = reproducing.ledger(configs, place, data_dir, jobs, progress)
     if all(cell.status == "no data" for cell in cells):
         raise InputError(sorted({cell.reason for cell in cells}))
     if out is not None:

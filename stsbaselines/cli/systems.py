@@ -1,6 +1,7 @@
-"""The commands for outputs of systems: score, compare, explain-number, check, show, align."""
+"""The commands for systems and their outputs."""
 
 import sys
+import time
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -9,11 +10,16 @@ import typer
 
 from stsbaselines.cli.console import (
     DataDir,
+    DataSetName,
     Jobs,
+    JsonOption,
+    MapOption,
+    OutputPath,
     ParameterOption,
+    TaskName,
     check_is_other,
+    check_jobs,
     example,
-    jobs_of,
     parameters_of,
     progress_bar,
     say,
@@ -22,27 +28,17 @@ from stsbaselines.errors import InputError
 
 app = typer.Typer()
 
-DataSetName = Annotated[
-    str | None, typer.Option("--dataset", metavar="NAME", help="Only this data set of the task.")
-]
-
-Mapping_ = Annotated[
-    list[str] | None,
-    typer.Option("--map", metavar="NAME=FILE", help="A file in PATH with another name."),
-]
-
 
 @app.command(epilog=example("score sts2015 my-outputs"))
 def score(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
+    task: TaskName,
+    path: OutputPath,
     dataset: DataSetName = None,
-    mapping: Mapping_ = None,
+    mapping: MapOption = None,
     data_dir: DataDir = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
+    as_json: JsonOption = False,
     details: Annotated[
-        bool,
-        typer.Option("--details", help="Also tables for error analysis, if there are any."),
+        bool, typer.Option("--details", help="Also tables for error analysis, if there are any.")
     ] = False,
 ) -> None:
     """Score a system's output with every measure of a task.
@@ -61,7 +57,7 @@ def score(
 
 @app.command(epilog=example("compare sts2015 my-outputs --predictor token-cosine"))
 def compare(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
+    task: TaskName,
     path: Annotated[
         list[str] | None,
         typer.Argument(metavar="PATH", help="Output files or folders, or NAME=PATH."),
@@ -69,29 +65,22 @@ def compare(
     predictor: Annotated[
         list[str] | None,
         typer.Option(
-            "--predictor",
             metavar="SYSTEM",
             help="A baseline, a saved folder, or MODULE:OBJECT: a Predictor or a function.",
         ),
     ] = None,
     encoder: Annotated[
         list[str] | None,
-        typer.Option(
-            "--encoder",
-            metavar="MODULE:OBJECT",
-            help="A sentence embedder: an object with `encode`.",
-        ),
+        typer.Option(metavar="MODULE:OBJECT", help="A sentence embedder: an object with `encode`."),
     ] = None,
     vectors: Annotated[
         list[str] | None,
         typer.Option(
-            "--vectors",
-            metavar="DIR",
-            help="Precomputed sentence vectors: one NAME.npz per data set.",
+            metavar="DIR", help="Precomputed sentence vectors: one NAME.npz per data set."
         ),
     ] = None,
     dataset: DataSetName = None,
-    mapping: Mapping_ = None,
+    mapping: MapOption = None,
     chunks: Annotated[
         str,
         typer.Option(
@@ -99,8 +88,7 @@ def compare(
         ),
     ] = "",
     report: Annotated[
-        str | None,
-        typer.Option("--report", metavar="DIR", help="Also write HTML, Markdown, LaTeX and JSON."),
+        str | None, typer.Option(metavar="DIR", help="Also write HTML, Markdown, LaTeX and JSON.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All results, as JSON.")] = False,
     resamples: Annotated[int, typer.Option(metavar="N", help="Resamples of the bootstrap.")] = 1000,
@@ -136,7 +124,7 @@ def compare(
             data_dir=data_dir,
             resamples=resamples,
             random_state=seed,
-            n_jobs=jobs_of(jobs),
+            n_jobs=jobs,
             progress=progress,
         )
         say(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
@@ -151,12 +139,12 @@ def compare(
 )
 def explain_number(
     number: Annotated[str, typer.Argument(metavar="NUMBER", help="As printed, such as 0.7342.")],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
-    task: Annotated[str, typer.Option("--task", metavar="TASK", help="Such as sts2015.")],
+    path: OutputPath,
+    task: Annotated[str, typer.Option(metavar="TASK", help="Such as sts2015.")],
     dataset: DataSetName = None,
-    mapping: Mapping_ = None,
+    mapping: MapOption = None,
     data_dir: DataDir = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List the measures by which an output gets a number.
 
@@ -175,10 +163,7 @@ def explain_number(
 
 @app.command(epilog=example("check sts2015 my-outputs"))
 def check(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")],
-    dataset: DataSetName = None,
-    mapping: Mapping_ = None,
+    task: TaskName, path: OutputPath, dataset: DataSetName = None, mapping: MapOption = None
 ) -> None:
     """Check that a submission is well-formed.
 
@@ -236,9 +221,7 @@ def align(
     right: Annotated[
         str, typer.Argument(metavar="SENTENCE", help="The sentence to align it with.")
     ],
-    format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="text, json or wa.")
-    ] = "text",
+    format: Annotated[str, typer.Option(metavar="FORMAT", help="text, json or wa.")] = "text",
     parameter: ParameterOption = None,
 ) -> None:
     """Align the chunks of two sentences.
@@ -257,10 +240,88 @@ def align(
     if format not in ("text", "json", "wa"):
         raise unknown("format", format, ["text", "json", "wa"])
     pair = align_sentences(left, right, **parameters_of(parameter))
+    rows = as_rows(pair.alignments, pair.tokens)
     if format == "wa":
         sys.stdout.buffer.write(FAMILY.format_predictions([pair.alignments], [pair[:2]]))
     elif format == "json":
-        say(to_json({"sentences": pair[:2], "alignments": as_rows(pair)}))
+        say(to_json({"sentences": pair[:2], "alignments": rows}))
     else:
-        text = alignments_text(as_rows(pair))
-        Console(highlight=False, soft_wrap=True).print(text)
+        Console(highlight=False, soft_wrap=True).print(alignments_text(rows))
+
+
+@app.command(epilog=example("predict token-cosine pairs.txt -o scores.txt"))
+def predict(
+    baseline: Annotated[
+        str, typer.Argument(metavar="BASELINE", help="Such as token-cosine, or a saved folder.")
+    ],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Two sentences per line; - is standard input.")
+    ] = Path("-"),
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Default: standard output.")
+    ] = None,
+    parameter: ParameterOption = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="sentence1=A,sentence2=B",
+            help="Columns A and B of a table with a header have the sentences.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Processes; -1 for all cores. Default: 1; of dask, all.",
+            callback=check_jobs,
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Work on a dask cluster, such as tcp://HOST:8786."),
+    ] = None,
+) -> None:
+    """Score sentence pairs with a baseline, streaming.
+
+    Two TAB-separated sentences per line in, one score per line out; a baseline that aligns chunks
+    writes the blocks of an alignment file. Files that end in .csv, .jsonl or .parquet are tables
+    with the columns sentence1 and sentence2, or score; a .gz or .zst after that means packed.
+
+    A file is checked before its first score is printed; standard input cannot be, so
+    there the scores before a faulty block of lines have been printed when it is refused.
+    """
+    from stsbaselines.evaluation.prediction import no_advance, predict_file, size_of, system_of
+
+    system = system_of(baseline, parameters_of(parameter))
+    target = None if out in (Path("-"), Path("/dev/stdout")) else out
+    source = None if str(file) == "-" else file
+    if target is not None:
+        check_is_other(target, source or Path("/dev/stdin"))  # a file, if it is redirected
+    bar = nullcontext(no_advance) if target is None else progress_bar(size_of(source))
+    n_jobs = jobs or (-1 if scheduler else 1)
+    start = time.monotonic()
+    with bar as advance:
+        pairs = predict_file(
+            system, source, target, n_jobs, _columns_of(columns), scheduler, advance
+        )
+    if target is not None:
+        rate = pairs / max(time.monotonic() - start, 1e-9)
+        say(
+            f"wrote {target}: {pairs:,} {'pair' if pairs == 1 else 'pairs'},"
+            f" {rate:,.0f} a second; {system.signature()}",
+            file=sys.stderr,
+        )
+
+
+def _columns_of(option: str | None) -> tuple[str, str] | None:
+    """Parse sentence1=A,sentence2=B."""
+    if option is None:
+        return None
+    named = dict(each.partition("=")[::2] for each in option.split(","))
+    if (
+        len(named) != option.count(",") + 1
+        or not all(named.values())
+        or not (named.keys() <= {"sentence1", "sentence2"})
+    ):
+        raise InputError(f"--columns is {option!r}, but must be sentence1=A,sentence2=B.")
+    return named.get("sentence1", "sentence1"), named.get("sentence2", "sentence2")

@@ -5,12 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stsbaselines.cli.console import (
-    FormatOption,
-    example,
-    format_of,
-    say,
-)
+from stsbaselines.cli.console import FormatOption, example, format_of, say
 from stsbaselines.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,8 +33,7 @@ def tables(
         int | None, typer.Option(metavar="N", min=1, help="Only the N best, in order.")
     ] = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also plot one table: .svg, .png or .pdf."),
+        Path | None, typer.Option(metavar="FILE", help="Also plot one table: .svg, .png or .pdf.")
     ] = None,
 ) -> None:
     """Print the published tables of a task, or list all tables."""

@@ -11,7 +11,6 @@ from stsbaselines.cli.console import (
     Jobs,
     ParameterOption,
     example,
-    jobs_of,
     parameters_of,
     progress_bar,
     say,
@@ -34,9 +33,7 @@ train_app = typer.Typer(help="Train models.", no_args_is_help=True)
 def train_typed_tfidf(
     records: Annotated[
         list[Path],
-        typer.Option(
-            "--records", metavar="FILE", help="Records: one JSON object per line (also .gz)."
-        ),
+        typer.Option(metavar="FILE", help="Records: one JSON object per line (also .gz)."),
     ],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="New folder.")],
     parameter: ParameterOption = None,
@@ -63,15 +60,13 @@ def train_on_corpora(
     context: typer.Context,
     corpus: Annotated[
         list[str],
-        typer.Option(
-            "--corpus", metavar="NAME", help="A corpus, or a file with one sentence per line."
-        ),
+        typer.Option(metavar="NAME", help="A corpus, or a file with one sentence per line."),
     ] = list(CORPORA),  # noqa: B006 - typer copies it
     out: ModelOut = None,
     parameter: ParameterOption = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Train a model of sentences, by default with seed 0."""
+    """Train the baseline whose command this is on corpora."""
     from stsbaselines.data.corpora import corpus_names
     from stsbaselines.experiments import models as training
 
@@ -91,24 +86,21 @@ def train_on_corpora(
 def train_on_pairs(
     context: typer.Context,
     on: Annotated[
-        list[str],
-        typer.Option("--on", metavar="TASK[/DATASET]", help="Labelled pairs; can be repeated."),
+        list[str], typer.Option(metavar="TASK[/DATASET]", help="Labelled pairs; can be repeated.")
     ] = list(PAIRS),  # noqa: B006 - typer copies it
     out: ModelOut = None,
     parameter: ParameterOption = None,
     data_dir: DataDir = None,
     jobs: Jobs = 1,
 ) -> None:
-    """Train a system on labelled pairs."""
+    """Train the baseline whose command this is on labelled pairs."""
     from stsbaselines.experiments import models as training
 
     baseline = str(context.info_name)
     is_usual = not parameter and not any("/" in each for each in on)
     target = _model_folder(out, model_name(baseline, on) if is_usual else "")
     with progress_bar(None, "training"):
-        model = training.train_on_pairs(
-            baseline, on, data_dir, jobs_of(jobs), parameters_of(parameter)
-        )
+        model = training.train_on_pairs(baseline, on, data_dir, jobs, parameters_of(parameter))
     model.save(target)
     for name in training.datasets_of(on):
         count = model.trained_on_.get(name)
@@ -116,17 +108,16 @@ def train_on_pairs(
     say(f"wrote {target}")
 
 
-def _add_trainers() -> None:
-    for name in TRAINED_ON_CORPORA:
-        about = f"Train {name} on corpora, by default with seed 0."
-        epilog = example(f"train {name} --corpus my-sentences.txt -o my-model")
-        train_app.command(name, help=about, epilog=epilog)(train_on_corpora)
-    for name in TRAINED_ON_PAIRS:
-        about, epilog = f"Train {name} on labelled pairs.", example(f"train {name} --jobs -1")
-        train_app.command(name, help=about, epilog=epilog)(train_on_pairs)
-
-
-_add_trainers()
+for _name in TRAINED_ON_CORPORA:
+    train_app.command(
+        _name,
+        help=f"Train {_name} on corpora, by default with seed 0.",
+        epilog=example(f"train {_name} --corpus my-sentences.txt -o my-model"),
+    )(train_on_corpora)
+for _name in TRAINED_ON_PAIRS:
+    train_app.command(
+        _name, help=f"Train {_name} on labelled pairs.", epilog=example(f"train {_name} --jobs -1")
+    )(train_on_pairs)
 
 
 def _model_folder(out: Path | None, usual: str) -> Path:
