@@ -18,8 +18,6 @@ from stsbaselines.errors import InputError, unknown, visible
 if TYPE_CHECKING:
     from stsbaselines.reports.tables import Format
 
-    Advance = Callable[..., None]
-
 
 def example(arguments: str) -> str:
     """Return the last line of a command's help."""
@@ -83,7 +81,7 @@ def format_of(name: str) -> Format:
 
 
 @contextmanager
-def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Advance]:
+def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Callable[..., None]]:
     """Show a progress bar with the rate and the time left on a terminal.
 
     The function it gives is called with the steps done, and with the pairs if these differ.

@@ -98,12 +98,9 @@ def data_import(
             raise InputError(f"{name} is empty, but must name a place.")
     plan = importing.plan(Path(path), Path(to) if to else None)
     _show_plan(plan)
-    if dry_run:
-        new = sum(each.state == "new" for each in plan.placements)
-        say(f"{new} of {len(plan.placements)} files would be imported into {plan.target}")
-    else:
-        new = importing.place(plan)
-        say(f"{new} of {len(plan.placements)} files were imported into {plan.target}")
+    new = sum(each.state == "new" for each in plan.placements) if dry_run else importing.place(plan)
+    verb = "would be" if dry_run else "were"
+    say(f"{new} of {len(plan.placements)} files {verb} imported into {plan.target}")
 
 
 def _show_plan(plan: "Plan") -> None:

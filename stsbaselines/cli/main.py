@@ -6,7 +6,7 @@ import io
 import os
 import signal
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -17,11 +17,8 @@ from stsbaselines.cli.train import train_app
 from stsbaselines.errors import InputError
 from stsbaselines.version import __version__
 
-BAD_INPUT = 2
-
 app = typer.Typer(
     epilog="Start with `stsbaselines demo` and `stsbaselines COMMAND --help`.",
-    help="Official baselines and scorers of the STS, interpretable STS and PIT tasks.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -46,14 +43,14 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        sys.exit(_refuse(str(error)))
+        _refuse(str(error))
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
     except MemoryError:
-        sys.exit(_refuse("There is not enough memory for this."))
+        _refuse("There is not enough memory for this.")
     except OSError as error:
-        sys.exit(_refuse(f"{error.filename or 'standard output'}: {error.strerror or error}"))
+        _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
 
 
 def _replace_closed_streams() -> None:
@@ -67,9 +64,9 @@ def _replace_closed_streams() -> None:
         sys.stderr = io.StringIO()
 
 
-def _refuse(message: str) -> int:
+def _refuse(message: str) -> NoReturn:
     say(message, file=sys.stderr)
-    return BAD_INPUT
+    sys.exit(2)
 
 
 def _version(wanted: bool) -> None:

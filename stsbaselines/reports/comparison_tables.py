@@ -125,14 +125,9 @@ def _bare_p(p: float | None) -> str:
 
 def report_tables(comparison: Comparison) -> list[ReportTable]:
     """Return the tables of a report, without empty ones."""
-    found = [
-        _overview(comparison),
-        _numbers(comparison),
-        _against_published(comparison),
-        _between_systems(comparison),
-        _conventions(comparison),
-    ]
-    return [each for each in found if each.rows]
+    makers = (_overview, _numbers, _against_published, _between_systems, _conventions)
+    tables = [make(comparison) for make in makers]
+    return [each for each in tables if each.rows]
 
 
 def _overview(comparison: Comparison) -> ReportTable:

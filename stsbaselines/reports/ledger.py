@@ -83,16 +83,12 @@ def _reasons(cells: Iterable[LedgerEntry]) -> list[str]:
             baselines.setdefault(cell.baseline, []).append(cell.name)
     lines = []
     for (task, reason), baselines in found.items():
-        named = [
-            f"{baseline} {_listed(names, totals[task, baseline])}"
-            for baseline, names in baselines.items()
-        ]
+        named = []
+        for baseline, names in baselines.items():
+            is_all = len(names) == totals[task, baseline] > 1
+            named.append(f"{baseline} {'(all)' if is_all else ', '.join(names)}")
         lines.append(f"{task}, {'; '.join(named)}: {reason.rstrip('.')}.")
     return lines
-
-
-def _listed(names: Sequence[str], total: int) -> str:
-    return "(all)" if len(names) == total > 1 else ", ".join(names)
 
 
 def ledger_text(cells: Sequence[LedgerEntry], style: Format = Format.text) -> str:
@@ -104,16 +100,15 @@ def ledger_text(cells: Sequence[LedgerEntry], style: Format = Format.text) -> st
     mark = "## " if style is Format.markdown else ""
     parts = []
     for group in sorted({cell.group for cell in cells}):
-        title = f"{mark}{group.replace('-', ' ').capitalize()}\n\n" if group else ""
-        parts.append(title + _group_text([each for each in cells if each.group == group], style))
+        mine = [each for each in cells if each.group == group]
+        rows = cell_rows(mine)
+        parts += [f"{mark}{group.replace('-', ' ').capitalize()}"] if group else []
+        if style is Format.text:
+            lines = [render(without(rows, "reason")), "", *_reasons(mine), _summary(mine)]
+            parts.append("\n".join(lines))
+        else:
+            parts += [render(rows, style), _summary(mine)]
     return "\n\n".join(parts)
-
-
-def _group_text(cells: Sequence[LedgerEntry], style: Format) -> str:
-    rows = cell_rows(cells)
-    if style is Format.text:
-        return "\n".join([render(without(rows, "reason")), "", *_reasons(cells), _summary(cells)])
-    return f"{render(rows, style)}\n\n{_summary(cells)}"
 
 
 def _summary(cells: Sequence[LedgerEntry]) -> str:

@@ -76,11 +76,6 @@ class ReportTable(NamedTuple):
         return [*map(_alignment, zip(*self.rows, strict=True))]
 
     @property
-    def numeric(self) -> list[bool]:
-        """Which columns are aligned as numbers."""
-        return [each != "left" for each in self.alignments]
-
-    @property
     def groups(self) -> list[list[tuple[str, ...]]]:
         """The rows by groups."""
         if self.heads == 1:
@@ -89,10 +84,10 @@ class ReportTable(NamedTuple):
 
 
 def render(rows: Rows, style: Format = Format.text) -> str:
-    """Write rows as a table; the keys of the first row are the header."""
+    """Write rows as a table below a header of their keys."""
     if style is Format.json:
         return to_json(list(rows))
-    header = list(rows[0]) if rows else []
+    header = [*dict.fromkeys(itertools.chain.from_iterable(rows))]
     if style is Format.csv:
         return _csv(header, rows)
     return render_cells(header, [[row.get(key, "") for key in header] for row in rows], style)

@@ -27,9 +27,8 @@ def scores_text(scores: Scores, details: bool = False) -> str:
 
     With `details`, the tables for error analysis are added, if the task has some.
     """
-    columns = dict.fromkeys(key for values in scores.datasets.values() for key in values)
     rows = [
-        {"set": name, **{key: number(values[key]) if key in values else "" for key in columns}}
+        {"set": name, **{key: number(value) for key, value in values.items()}}
         for name, values in scores.datasets.items()
     ]
     parts = [f"{scores.run} on {scores.task}", "", render(rows)]

@@ -28,7 +28,7 @@ def test_the_tables() -> None:
     assert overview.header[-2:] == ("best run", "agreement")
     assert overview.rows[0][1:3] == ("0.80000", "undefined")
     assert overview.rows[0][-1] == "0.888"
-    assert overview.numeric == [False, *[True] * (len(overview.header) - 1)]
+    assert [each for each in overview.alignments if each == "left"] == ["left"]
     assert found["published"].rows == (("ours", "Mean", "+0.0329* (.029)"),)
     assert [row[-1] for row in found["systems"].rows] == [
         "yes (paired bootstrap)",
