@@ -82,9 +82,9 @@ def format_of(name: str) -> Format:
 
 @contextmanager
 def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Callable[..., None]]:
-    """Show a progress bar with the rate and the time left on a terminal.
+    """Show a progress bar with the rate and the time left, if there is a terminal.
 
-    The function it gives is called with the steps done, and with the pairs if these differ.
+    Yield a function to call with the steps just done, and with the pairs if their number differs.
     """
     if not sys.stderr.isatty():
         yield lambda *_: None
@@ -127,6 +127,6 @@ def parameters_of(options: list[str] | None) -> dict[str, Any]:
 
 
 def check_is_other(out: Path, source: Path) -> None:
-    """Refuse to write over the file that is read."""
+    """Refuse to overwrite the input file."""
     if out.exists() and source.exists() and out.samefile(source) and out.is_file():
         raise InputError(f"{out} is the input; name another file for the output.")

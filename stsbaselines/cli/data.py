@@ -89,7 +89,7 @@ def data_import(
     """Put the official files that PATH holds in place.
 
     They are recognised by their checksums, under any name. An existing file is never changed: if
-    another file is in the place of one, nothing is imported.
+    a different file is already in one of the places, nothing is imported.
     """
     from stsbaselines.data import importing
 

@@ -55,13 +55,11 @@ def main() -> None:
 
 def _replace_closed_streams() -> None:
     """Make a closed standard input empty, and printing to a closed standard output fail."""
-    if sys.stdin is None:
-        sys.stdin = io.TextIOWrapper(io.BytesIO())
+    sys.stdin = sys.stdin or io.TextIOWrapper(io.BytesIO())
+    sys.stderr = sys.stderr or io.StringIO()
     if sys.stdout is None:
         raw = io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")
         sys.stdout = io.TextIOWrapper(raw, write_through=True)
-    if sys.stderr is None:
-        sys.stderr = io.StringIO()
 
 
 def _refuse(message: str) -> NoReturn:

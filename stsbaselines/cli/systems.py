@@ -285,10 +285,11 @@ def predict(
 
     Two TAB-separated sentences per line in, one score per line out; a baseline that aligns chunks
     writes the blocks of an alignment file. Files that end in .csv, .jsonl or .parquet are tables
-    with the columns sentence1 and sentence2, or score; a .gz or .zst after that means packed.
+    with the columns sentence1 and sentence2, or score. Names that end in .gz or .zst mean
+    compressed files.
 
-    A file is checked before its first score is printed; standard input cannot be, so
-    there the scores before a faulty block of lines have been printed when it is refused.
+    A file is checked before its first score is printed. Standard input cannot be: when a fault in
+    it is reported, the scores before the faulty block of lines have already been printed.
     """
     from stsbaselines.evaluation.prediction import no_advance, predict_file, size_of, system_of
 

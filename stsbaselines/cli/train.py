@@ -66,7 +66,7 @@ def train_on_corpora(
     parameter: ParameterOption = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Train the baseline whose command this is on corpora."""
+    """Train a baseline on corpora."""
     from stsbaselines.data.corpora import corpus_names
     from stsbaselines.experiments import models as training
 
@@ -93,7 +93,7 @@ def train_on_pairs(
     data_dir: DataDir = None,
     jobs: Jobs = 1,
 ) -> None:
-    """Train the baseline whose command this is on labelled pairs."""
+    """Train a baseline on labelled pairs."""
     from stsbaselines.experiments import models as training
 
     baseline = str(context.info_name)

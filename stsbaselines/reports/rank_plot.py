@@ -118,9 +118,9 @@ def _draw_mark(axes: Axes, each: _Mark, interval: tuple[float, float] | None) ->
 
 
 def _label_marks(axes: Axes, marks: Sequence[_Mark], right: float, decimals: int) -> None:
-    """Label numbers in a column at the right, each at the end of a line from its mark.
+    """Label marks in a column at the right, each at the end of a line from its mark.
 
-    Runs on the right are worse, so that they lie below the line.
+    The lines cross no dots, because runs further right are worse and lie below.
     """
     low, high = axes.get_ylim()
     axes.set_ylim(low, high)

@@ -110,7 +110,7 @@ def render_cells(
 
 
 def _alignment(column: Sequence[Any]) -> str:
-    """Return how a column is aligned; that of numbers has no text except the signs for none."""
+    """Return how a column is aligned; one of numbers may also have signs for missing values."""
     cells = [*map(str, column)]
     if not any(cells) or not all(map(_NUMERIC.fullmatch, cells)):
         return "left"
