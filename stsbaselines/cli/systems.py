@@ -24,7 +24,7 @@ from stsbaselines.cli.console import (
     progress_bar,
     say,
 )
-from stsbaselines.errors import InputError
+from stsbaselines.errors import InputError, unknown
 
 app = typer.Typer()
 
@@ -230,7 +230,6 @@ def align(
     """
     from rich.console import Console
 
-    from stsbaselines.errors import unknown
     from stsbaselines.evaluation.alignment import align as align_sentences
     from stsbaselines.io import to_json
     from stsbaselines.reports.alignments import as_rows
@@ -285,8 +284,8 @@ def predict(
 
     Two TAB-separated sentences per line in, one score per line out; a baseline that aligns chunks
     writes the blocks of an alignment file. Files that end in .csv, .jsonl or .parquet are tables
-    with the columns sentence1 and sentence2, or score. Names that end in .gz or .zst mean
-    compressed files.
+    with the columns sentence1 and sentence2, or score. A further .gz or .zst marks a
+    compressed file.
 
     A file is checked before its first score is printed. Standard input cannot be: when a fault in
     it is reported, the scores before the faulty block of lines have already been printed.

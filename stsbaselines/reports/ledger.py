@@ -102,7 +102,8 @@ def ledger_text(cells: Sequence[LedgerEntry], style: Format = Format.text) -> st
     for group in sorted({cell.group for cell in cells}):
         mine = [each for each in cells if each.group == group]
         rows = cell_rows(mine)
-        parts += [f"{mark}{group.replace('-', ' ').capitalize()}"] if group else []
+        if group:
+            parts.append(f"{mark}{group.replace('-', ' ').capitalize()}")
         if style is Format.text:
             lines = [render(without(rows, "reason")), "", *_reasons(mine), _summary(mine)]
             parts.append("\n".join(lines))

@@ -69,14 +69,18 @@ def test_the_page_is_accessible(text: str) -> None:
     assert used <= set(ids)
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_the_page_fits_the_width_of_a_window(text: str, width: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("part", "width"), [("html", 360), ("html", 1280), ("#numbers .scroll", 1280)]
+)
+def test_the_page_fits_the_width_of_a_window(
+    text: str, part: str, width: int, tmp_path: Path
+) -> None:
     probe = tmp_path / "probe.html"
     inner = text.replace("&", "&amp;").replace('"', "&quot;")
     probe.write_text(
         f'<iframe id="f" style="width:{width}px;height:900px;border:0" srcdoc="{inner}"></iframe>'
         "<pre></pre><script>onload = () => { const d = document.getElementById('f')"
-        ".contentDocument.documentElement; document.querySelector('pre').textContent ="
+        f".contentDocument.querySelector('{part}'); document.querySelector('pre').textContent ="
         " d.scrollWidth + ' in ' + d.clientWidth; };</script>",
         "utf-8",
     )
