@@ -227,7 +227,7 @@ def _draw_bars(
 
 
 def to_svg(figure: Figure, name: str = "figure") -> str:
-    """Return a figure as an element of a page, with ids that begin with `name` to be unique there.
+    """Return a figure as an element of a page; ids begin with `name`, so that they are unique.
 
     The same figure gives the same text; its labels are text in the fonts of the page.
     """
