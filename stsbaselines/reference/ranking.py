@@ -89,8 +89,8 @@ def _rank_column(of: Table, column: str) -> str:
 def ranked_rows(of: Table, column: str) -> list[Row]:
     """Return the rows that count when runs are ranked by a column, the best one first.
 
-    These are the rows with a rank in the paper, so mostly no organisers' runs. In the STS tables
-    of 2012, 2013 and 2015 (English), the baseline is counted, but TakeLab and DKPro are not.
+    These are the rows with a rank in the paper, so runs of organisers are mostly excluded. In the
+    STS tables of 2012, 2013 and 2015 (English), the baseline counts; TakeLab and DKPro do not.
     """
     rows = [row for row in of.rows if column in row.values]
     if _rank_columns(of):

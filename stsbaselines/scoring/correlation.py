@@ -171,8 +171,8 @@ def pearson_all_normalized(
 ) -> float | None:
     """ALLnrm: ALL after mapping each data set's scores onto its gold by least squares.
 
-    It looks at the gold, so that even random scores reach a high value. None if the scores of any
-    data set are constant.
+    It is fitted to the gold scores, so that even random scores reach a high value. None if the
+    scores of any data set are constant.
 
     Parameters
     ----------

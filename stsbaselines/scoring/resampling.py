@@ -29,7 +29,7 @@ _LEAST_EXPLAINED = 1e-6
 def draw(n: int, resamples: int, random_state: int | Sequence[int] = 0) -> IntArray:
     """Draw resamples of `n` pairs, each of as many pairs, with replacement; return `counts`."""
     generator = np.random.RandomState(random_state)
-    counts = np.empty((resamples, n), dtype=np.int16)  # nothing is drawn 30,000 times
+    counts = np.empty((resamples, n), dtype=np.int16)  # no pair is drawn 32,768 times
     for row in counts:
         row[:] = np.bincount(generator.randint(max(n, 1), size=n), minlength=n)
     return counts

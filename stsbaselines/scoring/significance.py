@@ -1,7 +1,7 @@
 """Whether correlations differ: Fisher's z, Williams' test and the paired bootstrap.
 
 The task papers compare runs by Fisher's z, as if the runs had been scored on different pairs. But
-two systems on the same pairs depend on each other: then Williams' test is the right one for
+scores of two systems on the same pairs are dependent: then Williams' test is the right one for
 Pearson's correlation, and the bootstrap for any measure.
 """
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 FEWEST_PAIRS = 4
 CONFIDENCE = 0.95
-EQUAL = 1e-7  # outputs have 10 decimals, so that measures differ by less than this for no reason
+EQUAL = 1e-7  # smaller differences can be due to the 10 decimals of outputs
 
 
 class Significance(NamedTuple):

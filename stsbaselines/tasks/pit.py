@@ -83,8 +83,8 @@ class PitOutput:
 def label_of(text: str) -> Label:
     """Return the label that a data file gives as crowd votes or as an expert's digit.
 
-    Of five crowd workers, 3 or more make a paraphrase, 2 are debatable; of an expert's
-    degrees 0 to 5, 4 and 5 make one, 3 is debatable.
+    A pair is a paraphrase with 3 or more votes of five crowd workers, or an expert's degree of 4
+    or 5; it is debatable with 2 votes, or a degree of 3.
     """
     votes = _CROWD.fullmatch(text)
     if votes and int(votes[1]) + int(votes[2]) == 5:

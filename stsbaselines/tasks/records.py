@@ -61,7 +61,7 @@ def read_record(path: Path) -> Record:
     Raises
     ------
     InputError
-        If its name ends otherwise, or it cannot be read, is over 16 MiB or is malformed.
+        If its name ends differently, or it cannot be read, is over 16 MiB or is malformed.
 
     Examples
     --------
