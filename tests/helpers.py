@@ -1,4 +1,4 @@
-"""What several tests use: the command line, the official data, archives, a limit of time."""
+"""What several tests use: the command line, data, archives, a limit of time."""
 
 from __future__ import annotations
 
@@ -20,6 +20,16 @@ from stsbaselines.data.find import ENVIRONMENT
 
 ROOT = Path(__file__).parents[1]
 COMMAND = Path(sys.executable).parent / "stsbaselines"
+# What small models learn from.
+CORPUS = [
+    "The cat sleeps on the mat.",
+    "A cat and a dog sleep.",
+    "The dog barks at the cat.",
+    "A dog barks.",
+    "It rains and it rains.",
+    "The rain falls on the mat.",
+    "The cat sleeps on the mat.",
+] * 3
 
 
 def _find_official_data() -> Path | None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stsbaselines.baselines.token_cosine import TokenCosine
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.parallel import in_order
 
@@ -96,13 +95,8 @@ def test_an_error_of_the_items_comes_after_the_results_before_it(
         next(found)
 
 
-def test_a_worker_that_is_killed_is_reported_in_one_sentence() -> None:
+def test_a_killed_worker_is_reported_and_others_can_be_started() -> None:
     with pytest.raises(InputError, match=r"^A worker process was killed, perhaps for lack of"):
-        list(in_order(functools.partial(die_at, 5), range(20), 2))
-
-
-def test_workers_can_be_started_again_after_one_was_killed() -> None:
-    with pytest.raises(InputError, match="was killed"):
         list(in_order(functools.partial(die_at, 1), range(4), 2))
     assert list(in_order(abs, range(4), 2)) == [0, 1, 2, 3]
 
@@ -138,15 +132,6 @@ def test_an_interrupt_of_all_processes_is_printed_once() -> None:
         _, printed = running.communicate(timeout=60)  # ends when all have closed the pipe
     assert printed.splitlines()[-1] == b"KeyboardInterrupt", printed.decode()
     assert printed.count(b"KeyboardInterrupt") == printed.count(b"Traceback") == 1, printed.decode()
-
-
-def test_a_baseline_predicts_the_same_in_processes() -> None:
-    pairs = [("a cat sat", f"a {word}") for word in ["cat", "dog", "cat sat"] * 9]
-    one, two = (
-        np.concatenate(list(TokenCosine().predict_chunks(iter(pairs), 5, n_jobs)))
-        for n_jobs in (1, 2)
-    )
-    assert one.tobytes() == two.tobytes()
 
 
 def test_a_large_array_reaches_the_workers() -> None:

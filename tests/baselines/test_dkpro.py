@@ -392,25 +392,21 @@ def test_each_set_has_its_own_idf_in_training() -> None:
         ({}, ["ab"], [1.0], "expected a pair of two strings"),
     ],
 )
-@pytest.mark.parametrize("name", ["dkpro-string", "dkpro"])
 def test_wrong_training_is_refused(
-    name: str, parameters: dict[str, Any], pairs: Any, gold: Any, message: str
+    parameters: dict[str, Any], pairs: Any, gold: Any, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        create(name, **parameters).fit(pairs, gold)
+        create("dkpro-string", **parameters).fit(pairs, gold)
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"corpora": "brown"}, "must be a list of corpora"),
-        ({"corpora": [1]}, "must be a list of corpora"),
         ({"corpora": [], "features": ["esa"]}, "must be a list of corpora"),
         ({"corpora": ["brown", "brown"]}, "a corpus is named twice"),
-        ({"corpora": ["a/x.txt", "b/x.txt"]}, "2 corpora are called 'x'"),
         ({"corpora": ["brown", "b/brown.txt"]}, "2 corpora are called 'brown'"),
         ({"wordnet": 3}, "wordnet is 3, but must be a path"),
-        ({"data_dir": 3}, "data_dir is 3, but must be a path"),
     ],
 )
 def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:

@@ -61,11 +61,3 @@ def test_unknown_names_are_suggested() -> None:
         baselines.create("random", randomstate=1)
     with pytest.raises(InputError, match=r"It has: kernel\."):
         baselines.create("token-cosine", lower=True)
-
-
-def test_public_names_load_when_used() -> None:
-    assert stsbaselines.create("token-cosine").name == "token-cosine"
-    for name in stsbaselines.__all__:
-        assert getattr(stsbaselines, name)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        stsbaselines.nothing  # noqa: B018

@@ -17,7 +17,8 @@ from stsbaselines.cli import main as cli
 from stsbaselines.data import catalogue, find
 from stsbaselines.data.find import cache_directory, locate_all
 from stsbaselines.errors import InputError
-from tests.data.pond import ARCHIVE, CLOSED, FILES, GOLD, INPUT, POND, TASK, Server, serving
+from tests.data.pond import ARCHIVE, CLOSED, FILES, GOLD, INPUT, POND, TASK, serving
+from tests.data.server import Server
 from tests.helpers import COMMAND, ROOT, run_command, zipped
 
 WIKI = "/stswiki/images"

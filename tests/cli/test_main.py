@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,39 +23,22 @@ ESCAPED = r"run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
         (["run", "sts2013"], "make demo"),
         (["run", "sts213"], "did you mean 'sts2013'"),
         (["run", "sample-sts", "--jobs", "0"], "--jobs is 0"),
-        (["run", "sample-sts", "--jobs", "100000"], "--jobs is 100000"),
-        (["score", "sts2013", ".", "--map", "SMT=a", "--map", "SMT=b"], "two files for SMT"),
-        (["predict", "random", "--set", "name=1"], "no parameter 'name'"),
-        (["predict", ""], "no baseline ''"),
-        (["predict", "random", "--set", "low=9"], "low is 9, but must be below high, 5"),
         (["run", "sample-sts", "--out", "/dev/null/x"], "expected a folder that can be made"),
-        (["run", "sts2013", "--data-dir", "nowhere"], "nowhere: found no such directory"),
         (["score", "sts2013", "."], "one output file for headlines"),
         (["score", "sts2013", ".", "--map", "x"], "must be NAME=FILE"),
-        (["score", "sts2013", ".", "--map", "x=y"], "no data set of sts2013 'x'"),
-        (["score", "sts2013", ".", "--dataset", "onwn"], "did you mean 'OnWN'"),
         (["check", "sts2012", ".", "--dataset", "OnWN"], "STS.output.surprise.OnWN.txt"),
-        (["tables", "sts2031"], "did you mean"),
         (["tables", "--format", "markdwon"], "did you mean 'markdown'"),
         (["tables", "sts2015-english", "--format", "html"], "no format 'html'"),
-        (["tables", "ists2016", "--format", "csv"], "name one of them"),
         (["tables", "sts2012", "--unsupervised"], "no run that is marked unsupervised"),
-        (["tables", "sts2015", "--team", "nobody"], "no run with 'nobody' in its name"),
-        (["tables", "ists2016", "--plot", "x.svg"], "name one of them"),
         (["tables", "pit2015", "--plot", "x.gif"], ".svg, .png or .pdf"),
         (["explain-number", "0,5", "--task", "sts2015", "."], "not a number as printed in papers"),
-        (["explain-number", "0.5", "--task", "sts2051", "."], "no task 'sts2051'"),
-        (["compare", "sts2015", "."], "one output file for headlines"),
         (["compare", "sts2015", "--predictor", "token-cosine"], "make demo"),
-        (["predict", "token-cosin"], "did you mean 'token-cosine'"),
         (["predict", "random", "--set", "seed=1"], "no parameter 'seed'"),
         (["predict", "random", "--set", "seed"], "must be NAME=VALUE"),
         (["predict", "random", "--set", "high=[1"], "must be a number"),
-        (["predict", "random", "--set", "random_state=-1"], "random_state is -1"),
-        (["predict", "token-cosine", "missing.tsv"], "missing.tsv: found nothing there"),
+        (["predict", "random", "--set", "high=" + "[" * 100_000], "must be a number"),
         (["data", "path", "sts2015"], "make demo"),
         (["data", "path", "sample-sts", "kitchn"], "did you mean 'kitchen'"),
-        (["data", "verify", "sts2015"], "make demo"),
         (["reproduce"], "make demo"),
         (["nonsense"], "No such command"),
     ],
@@ -67,15 +49,6 @@ def test_mistakes_are_explained(arguments: list[str], part: str) -> None:
     assert done.stdout == ""
     assert part in done.stderr
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    "arguments", [[], ["data"], ["run"], ["score"], ["predict"], ["reproduce"]]
-)
-def test_help(arguments: list[str]) -> None:
-    done = run_command([*arguments, "--help"], env={**os.environ, "COLUMNS": "200"})
-    assert done.returncode == 0
-    assert "Usage" in done.stdout
 
 
 def test_version_and_module() -> None:
@@ -98,12 +71,6 @@ def test_what_a_terminal_acts_on_is_escaped_in_results(tmp_path: Path) -> None:
     assert "\x9b" not in as_json.stdout
     assert json.loads(as_json.stdout)["run"] == HOSTILE
     assert ESCAPED in run_command(["check", "sample-sts", str(folder)]).stdout
-
-
-def test_a_value_that_is_nested_deeply_is_refused() -> None:
-    done = run_command(["predict", "random", "--set", "random_state=" + "[" * 100_000], input="")
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
 
 
 def test_no_code_of_the_current_folder_runs_unless_it_is_asked_for() -> None:

@@ -11,13 +11,6 @@ from stsbaselines.data.find import SAMPLES
 from tests.helpers import COMMAND, run_command
 
 
-def test_predict_streams_from_standard_input() -> None:
-    text = "a cat\ta dog\nyes\tyes\n"
-    done = run_command(["predict", "token-cosine"], input=text)
-    assert (done.returncode, done.stdout) == (0, "0.5000000000\n1.0000000000\n")
-    assert run_command(["predict", "token-cosine", "-"], input=text).stdout == done.stdout
-
-
 def test_predict_checks_a_file_before_it_prints(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_bytes(b"a\tb\n" * 20_000 + b"no tab\n\n")

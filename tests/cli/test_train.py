@@ -30,20 +30,10 @@ def test_train_and_predict_from_the_command_line(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--on", "sample-sts/kitchn", "-o", "m"], "did you mean 'kitchen'"),
-        (["--on", "sample-st", "-o", "m"], "did you mean 'sample-sts'"),
-        (["--on", "sample-pit-train", "-o", "m"], "no pairs with scores from 0 to 5"),
-        (
-            ["--on", "sample-sts", "--on", "sample-sts/kitchen", "-o", "m"],
-            "named twice to train on",
-        ),
-        (["--on", "sts2014-es", "-o", "m"], "no pairs with scores from 0 to 5"),
-        (["--on", "sample-sts", "-o", "m", "--set", "sources=1"], "no parameter 'sources'"),
-        (["--on", "sample-sts", "-o", "m", "--set", "baseline=1"], "no parameter 'baseline'"),
         (["--on", "sts2013/SMT", "--on", "sample-sts", "-o", "m"], "STS.input.SMT.txt"),
         (["--on", "sample-sts/kitchen"], "name a folder by -o"),
-        (["--on", "sample-sts", "--set", "idf=predicted"], "name a folder by -o"),
         (["--on", "sts2012-train"], "sts2012-train was not found"),
-        (["--on", "sample-sts", "-o", "m", "--set", "idfs=1"], "did you mean 'idf'"),
+        (["--on", "sample-sts", "-o", "m", "--set", "sources=1"], "no parameter 'sources'"),
     ],
 )
 def test_faulty_training_from_the_command_line(arguments: list[str], message: str) -> None:

@@ -1,19 +1,17 @@
-"""A task of ponds, and a server on this machine that has its files."""
+"""A task of ponds, and a server that has its files."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import http.server
-import threading
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 import pytest
 
 from stsbaselines.data import fetch, find, sources
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.data.sources import ArchiveSource, RepositorySource, Source
+from tests.data.server import Server, running
 from tests.helpers import zipped
 
 INPUT, GOLD, CLOSED = "STS.input.pond.txt", "STS.gs.pond.txt", "STS.input.closed.txt"
@@ -65,50 +63,6 @@ POND = zipped(
 )
 
 
-class Reply(NamedTuple):
-    """What the server answers; `length` is the length that it claims."""
-
-    status: int = 200
-    body: bytes = b""
-    length: int | None = None
-    location: str = ""
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """Answers each path with its reply, and notes what it was asked for."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
-        self.replies: dict[str, Reply] = {}
-        self.asked: list[str] = []
-
-    def serve(self, path: str, body: bytes) -> None:
-        """Answer the path with a body."""
-        self.replies[path] = Reply(body=body)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore clients that hang up."""
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    server: Server
-
-    def do_GET(self) -> None:
-        self.server.asked.append(self.path)
-        reply = self.server.replies.get(self.path, Reply(404))
-        self.send_response(reply.status)
-        length = len(reply.body) if reply.length is None else reply.length
-        self.send_header("Content-Length", str(length))
-        if reply.location:
-            self.send_header("Location", reply.location)
-        self.end_headers()
-        self.wfile.write(reply.body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Print nothing."""
-
-
 @contextlib.contextmanager
 def serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """Run a server that is the mirror of all sources, also of those of the task of ponds."""
@@ -119,10 +73,6 @@ def serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setattr(
         fetch, "sources_of", lambda name: SOURCES if name == "pond" else known(name)
     )
-    with Server() as server:
+    with running(Server()) as server:
         monkeypatch.setenv(fetch.MIRROR, server.url)
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
         yield server
-        server.shutdown()
-        thread.join()

@@ -26,10 +26,9 @@ from tests.data.pond import (
     RAW,
     SOURCES,
     TASK,
-    Reply,
-    Server,
     serving,
 )
+from tests.data.server import Reply, Server, redirect
 from tests.helpers import tarred, zipped
 
 
@@ -41,7 +40,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 def serve_raw(server: Server, **changed: Reply) -> None:
     for name, content in FILES.items():
-        server.replies[f"{RAW}{name}"] = changed.get(name.split(".")[1], Reply(body=content))
+        server.reply(f"{RAW}{name}", changed.get(name.split(".")[1], Reply(body=content)))
 
 
 def target() -> Path:
@@ -80,7 +79,7 @@ def test_restricted_files_are_neither_kept_nor_asked_for(server: Server) -> None
     fetch(TASK)
     assert placed() == FILES
     (target() / GOLD).unlink()
-    server.replies[ARCHIVE] = Reply(404)
+    server.reply(ARCHIVE, Reply(404))
     refusal()
     assert not any("closed" in path for path in server.asked)
     assert left_to_do(TASK) == [
@@ -137,16 +136,16 @@ FAULTS = {
     "other files": (Reply(body=zipped((GOLD, b"0\n"))), OTHER_FILES),
     "trap": (Reply(body=zipped((f"../../{INPUT}", b"!"))), OTHER_FILES),
     "truncated": (Reply(body=POND[:200], length=len(POND)), "no answer"),
-    "endless": (Reply(302, location=ARCHIVE), "HTTP status 302"),
-    "elsewhere": (Reply(302, location="ftp://example.org/pond.zip"), "no answer"),
-    "nowhere": (Reply(302, location="http://127.0.0.1:1/pond.zip"), "no answer (ConnectionError)"),
+    "endless": (redirect(ARCHIVE), "HTTP status 302"),
+    "elsewhere": (redirect("ftp://example.org/pond.zip"), "no answer"),
+    "nowhere": (redirect("http://127.0.0.1:1/pond.zip"), "no answer (ConnectionError)"),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_if_an_archive_fails_the_next_source_is_tried(fault: str, server: Server) -> None:
     reply, reason = FAULTS[fault]
-    server.replies[ARCHIVE] = reply
+    server.reply(ARCHIVE, reply)
     message = refusal()
     assert message.startswith(
         f"{INPUT} and 1 more of pond could not be fetched: {server.url}{ARCHIVE}: {reason}"
@@ -157,14 +156,14 @@ def test_if_an_archive_fails_the_next_source_is_tried(fault: str, server: Server
     assert placed() == {}
     serve_raw(server)
     if "no answer" in reason:  # the mirror is the host of all sources
-        server.replies[ARCHIVE] = Reply(404)
+        server.reply(ARCHIVE, Reply(404))
     found = fetch(TASK)
     assert {each.address for each in found} == {f"{server.url}{RAW}{name}" for name in FILES}
     assert placed() == FILES
 
 
 def test_a_redirect_is_followed(server: Server) -> None:
-    server.replies[ARCHIVE] = Reply(302, location="/elsewhere.zip")
+    server.reply(ARCHIVE, redirect("/elsewhere.zip"))
     server.serve("/elsewhere.zip", POND)
     fetch(TASK)
     assert placed() == FILES

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -202,21 +201,3 @@ def test_a_target_that_cannot_be_written_to() -> None:
     assert str(TARGET) in refusal(SAMPLES)
     done = run_command(["data", "import", str(SAMPLES), "--to", ""])
     assert (done.returncode, done.stderr) == (2, "--to is empty, but must name a place.\n")
-
-
-@pytest.mark.official
-def test_archives_of_the_official_data_are_imported(
-    official_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task = find_task("sts2015")
-    located = find.locate_all(task, official_data)
-    if any(each.status != "ok" for each in located):
-        pytest.skip("needs the official data of sts2015")
-    with zipfile.ZipFile(tmp_path / "sts2015.zip", "w") as archive:
-        for number, each in enumerate(located):
-            assert each.path is not None
-            archive.write(each.path, f"{number}.txt")
-    monkeypatch.delenv(find.ENVIRONMENT)
-    assert imported(tmp_path / "sts2015.zip").others == ()
-    verified = run_command(["data", "verify", "--data-dir", str(TARGET), "sts2015"])
-    assert (verified.returncode, verified.stderr) == (0, "")

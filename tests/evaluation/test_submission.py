@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stsbaselines.data.catalogue import find_task
-from stsbaselines.data.find import SAMPLES, require
+from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation import submission
 from stsbaselines.experiments import run as experiment
@@ -97,23 +97,6 @@ def test_faults_in_packed_outputs_are_named_by_line(tmp_path: Path) -> None:
     assert len(faults) == 2
     assert any(".kitchen.txt.gz, line 5: found '1,0', expected a" in each for each in faults)
     assert any(".journeys.txt.gz: found damaged content" in each for each in faults)
-
-
-@pytest.mark.official
-def test_official_data_can_be_packed(official_data: Path, tmp_path: Path) -> None:
-    task = find_task("sts2012")
-    folder = tmp_path / "data" / task.folders[0]
-    folder.mkdir(parents=True)
-    for dataset in task.datasets:
-        for role, file in dataset.files.items():
-            source = require(task, dataset, role, official_data)
-            (folder / file.name).write_bytes(source.read_bytes())
-            pack(folder / file.name)
-    config = read_config("sts2012")
-    config = config.model_copy(update={"baselines": config.baselines[:1]})
-    plain = experiment.run(config, tmp_path / "plain", official_data)
-    found = experiment.run(config, tmp_path / "packed", tmp_path / "data")
-    assert found == plain
 
 
 def copies(folder: Path, **names: str) -> Path:

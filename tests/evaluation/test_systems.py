@@ -173,12 +173,9 @@ def test_cosines_are_within_one(vectors: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "found"),
     [
-        (np.ones(2), "an array of shape (2,)"),
         (np.ones((3, 4)), "an array of shape (3, 4)"),
-        (np.ones((2, 0)), "an array of shape (2, 0)"),
         (np.ones((2, 1, 1)), "an array of shape (2, 1, 1)"),
         ([[1.0, np.nan], [1.0, 2.0]], "NaN or infinity"),
-        ([[1.0, np.inf], [1.0, 2.0]], "NaN or infinity"),
         ([[1.0], [1.0, 2.0]], "list that is not an array of numbers"),
         ([["1"], ["2"]], "list that is not an array of numbers"),
         (None, "NoneType that is not an array of numbers"),
@@ -195,8 +192,6 @@ def test_bad_results_of_an_encoder(value: Any, found: str) -> None:
 @pytest.mark.parametrize(
     ("value", "found"),
     [
-        (1.0, "an array of shape ()"),
-        ([1.0], "an array of shape (1,)"),
         ([[1.0], [2.0]], "an array of shape (2, 1)"),
         ([1.0, float("nan")], "NaN or infinity"),
         ([1.0, None], "list that is not an array of numbers"),
@@ -225,8 +220,6 @@ def test_import_from_the_current_folder(name: str, module: Path) -> None:
     ("name", "message"),
     [
         ("mine", "found 'mine', expected MODULE:OBJECT"),
-        ("mine:", "found 'mine:', expected MODULE:OBJECT"),
-        (":lengths", "found ':lengths', expected MODULE:OBJECT"),
         (".mine:lengths", "found '.mine:lengths', expected MODULE:OBJECT"),
         ("mine.py:lengths", "expected a module's name, as in mine:lengths"),
         ("mine:length", "mine.py) has no 'length', did you mean 'lengths'?"),

@@ -15,17 +15,7 @@ from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
 from stsbaselines.experiments.reproduce import ledger
 from stsbaselines.reports.ledger import ledger_text
-from tests.helpers import run_command
-
-CORPUS = [
-    "The cat sleeps on the mat.",
-    "A cat and a dog sleep.",
-    "The dog barks at the cat.",
-    "A dog barks.",
-    "It rains and it rains.",
-    "The rain falls on the mat.",
-    "The cat sleeps on the mat.",
-] * 3
+from tests.helpers import CORPUS, run_command
 
 
 def test_training_from_the_command_line(tmp_path: Path) -> None:

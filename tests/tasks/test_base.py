@@ -19,7 +19,6 @@ from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import read_config
 from stsbaselines.scoring import correlation
 from stsbaselines.scoring.resampling import draw
-from stsbaselines.scoring.significance import bootstrap_interval, fisher_interval
 from stsbaselines.tasks import pit, sts
 from stsbaselines.tasks.alignment_file import AlignmentFile
 from stsbaselines.tasks.base import Family, checked_scores, family_named, family_of
@@ -244,29 +243,3 @@ def damaged(gold: Any) -> Any:
         for number, pair in enumerate(gold.pairs)
     ]
     return replace(gold, pairs=tuple(pairs))
-
-
-@pytest.mark.official
-@pytest.mark.parametrize("name", ["sts2012", "sts2015"])
-@pytest.mark.parametrize("aggregate", ["Mean", "ALL"])
-def test_intervals_of_aggregates_by_fisher_and_by_the_bootstrap_are_near(
-    name: str, aggregate: str, official_data: Path
-) -> None:
-    task = find_task(name)
-    path = official_data / "system-outputs" / OFFICIAL[name]
-    if not path.exists():
-        pytest.skip(f"needs {path}")
-    gold = official_gold(name, official_data)
-    outputs = read_outputs(task, output_files(task, path, None, {}))
-    counts = {key: draw_of_scored(values) for key, values in gold.items()}
-    value = sts.FAMILY.score(task, "system", gold, outputs).aggregates[aggregate]
-    by_fisher = fisher_interval(value or 0.0, sum(each.scored for each in task.datasets))
-    found = bootstrap_interval(sts.FAMILY.resampled(task, gold, outputs, counts)[aggregate])
-    assert found == pytest.approx(by_fisher, abs=0.005)
-
-
-def draw_of_scored(gold: Values) -> Counts:
-    counts = np.zeros((2000, len(gold)), dtype=np.int64)
-    scored = sts.FAMILY.countable(gold)
-    counts[:, scored] = draw(int(scored.sum()), 2000, len(gold))
-    return counts

@@ -72,7 +72,14 @@ def test_training_pairs_are_those_that_are_not_debatable(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "line", ["a\tb\tc\td\t3\te", "1\tt\tl\tr\t7\tx\ty", "", "1\tt\tl\tr\t3\tx\ty\r"]
+    "line",
+    [
+        "a\tb\tc\td\t3\te",
+        "1\tt\tl\tr\t7\tx\ty",
+        "",
+        "1\tt\tl\tr\t3\tx\ty\r",
+        f"1\tt\ta\tb\t({'9' * 5000}, 0)\tx\ty",
+    ],
 )
 def test_a_faulty_data_file_is_refused(line: str, tmp_path: Path) -> None:
     good = "1\tt\tl\tr\t3\tx\ty\n"
@@ -80,22 +87,18 @@ def test_a_faulty_data_file_is_refused(line: str, tmp_path: Path) -> None:
         list(pit.read_data(written(tmp_path, good + line + "\n", "dev.data")))
 
 
-FAULTY_LINES = [
-    "true",
-    "True\t0.5000",
-    "true 0.5000",
-    "true\t0,5000",
-    "true\tnan",
-    "true\t",
-    "true\t0.5\tx",
-    "",
-    "\ttrue",
-    "----\t0.5000",
-    "true\t1e999",
-]
-
-
-@pytest.mark.parametrize("line", FAULTY_LINES)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "true",
+        "true\t0,5000",
+        "true\tnan",
+        "true\t0.5\tx",
+        "",
+        "----\t0.5000",
+        "true\t1e999",
+    ],
+)
 @pytest.mark.parametrize("strict", [False, True])
 def test_faulty_output_is_refused(line: str, strict: bool, tmp_path: Path) -> None:
     path = written(tmp_path, f"true\t0.5000\n{line}\n")
@@ -194,10 +197,3 @@ def test_score_and_check_from_the_command_line(tmp_path: Path) -> None:
     assert "expected a name such as" in done.stderr
     done = run_command(["score", "sample-pit", str(tmp_path)])
     assert "found 2 files" in done.stderr
-
-
-def test_a_label_of_thousands_of_digits_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "test.data"
-    path.write_text(f"1\tt\ta\tb\t({'9' * 5000}, 0)\tx\ty\n")
-    with pytest.raises(InputError, match="a label such as"):
-        list(pit.read_data(path))

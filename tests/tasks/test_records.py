@@ -115,9 +115,6 @@ def test_a_text_file_gives_the_record_back(record: Record) -> None:
         (b"dcTitel:\tMill\n", "found a field 'dcTitel'.*did you mean 'dcTitle'"),
         (b"dcDate:\t1905\ndcDate:\t1906\n", "line 2: found dcDate again"),
         (b"dcTitle:\tMill\ndcDate:\t\xff\n", "line 2: found byte 0xff, which is not UTF-8"),
-        (b"\xef\xbb\xbfdcTitle:\tMill\n", "line 1: found a byte order mark"),
-        (b"dcTitle:\tM\0ll\n", "line 1: found a NUL byte"),
-        (b"dcTitle:\t" + b"x" * (1 << 20), "line 1: found over 1 MiB"),
     ],
 )
 def test_a_malformed_text_file(content: bytes, message: str) -> None:
@@ -153,12 +150,11 @@ def test_values_of_several_proxies_come_one_after_the_other() -> None:
 @pytest.mark.parametrize(
     "proxies",
     [
-        [],
         [{}],
         [{"dcTitle": None}],
         [{"dcTitle": {}}],
-        [{"dcTitle": {"en": ["The mill"]}}],
         [{"dcTitle": {"def": None}}],
+        [{"dcTitle": {"en": ["The mill"]}}],
         [{"dcTitle": {"def": []}}],
     ],
 )
@@ -179,7 +175,6 @@ def test_an_answer_gives_the_record_of_its_text_file() -> None:
         (b"", "1a.json: found text that is not JSON"),
         (b'{"success": true,\n', "1a.json, line 2: found text that is not JSON"),
         (b"\xff{}", "1a.json, line 1: found byte 0xff, which is not UTF-8"),
-        (answer().decode().encode("utf-16"), "which is not UTF-8"),
         (b"[]", "found a list at the answer, expected an object"),
         (b"{}", "found success nothing, expected the API's answer with success true"),
         (answer(success=False), "found success false"),
@@ -190,12 +185,9 @@ def test_an_answer_gives_the_record_of_its_text_file() -> None:
         (answer({"dcDate": ["1905"]}), r"found a list at proxies\[0\].dcDate, expected an object"),
         (answer({"dcDate": {"def": "1905"}}), r"found a text at proxies\[0\].dcDate.def"),
         (answer({"dcDate": {"def": [1905]}}), "found a number at .*expected a text"),
-        (answer({"dcDate": {"def": [None]}}), "found nothing at .*expected a text"),
         (answer({"dcDate": {"def": ["19\0"]}}), "found a NUL or half a surrogate pair"),
-        (answer({"dcDate": {"def": ["\ud800"]}}), "found a NUL or half a surrogate pair"),
         (answer({"dcDate": {"def": ["1" * (1 << 20) + "1"]}}), "found over 1 MiB"),
         (answer({"year": float("nan")}), "found NaN, expected JSON without it"),
-        (answer({"year": float("-inf")}), "found -Infinity"),
         (b'{"success": true, "success": true}', "found the key 'success' twice"),
         (b"[" * 100_000 + b"]" * 100_000, "found JSON nested too deeply"),
         (b" " * (16 << 20) + b"{}", "found over 16 MiB"),
@@ -242,16 +234,13 @@ def test_comments_references_and_cdata_are_read() -> None:
     [
         ("", "1a.xml, line 1: found XML that is not well-formed"),
         ("<record>\n<dcDate>1905</record>", "line 2: found XML that is not well-formed"),
-        ("<record/><record/>", "not well-formed"),
         ("<record><dcDate>\x0b</dcDate></record>", "not well-formed"),
         ("<record><dcDate>&mill;</dcDate></record>", "not well-formed .undefined entity"),
         ("<records/>", "found <records>, expected <record> here"),
-        ("<dcDate>1905</dcDate>", "found <dcDate>, expected <record> here"),
         ("<record>\n<dcRights/></record>", "line 2: found <dcRights>, expected <dcTitle> or"),
         ("<record><dcDate><b>1</b></dcDate></record>", "found <b>, expected text alone here"),
         ("<record>mill</record>", "found text 'mill', expected text in the fields only"),
         ('<record id="1"/>', "found an attribute 'id', expected <record> without any"),
-        ('<record xmlns="urn:x"/>', "found an attribute 'xmlns'"),
         (BOMB, "found a document type declaration"),
         (EXTERNAL, "found a document type declaration"),
         ("<record><dcDate>" + "1" * (1 << 20) + "1</dcDate></record>", "a value over 1 MiB"),
@@ -263,27 +252,19 @@ def test_a_malformed_xml_file(content: str, message: str) -> None:
         record_of_xml(content.encode(), "1a.xml")
 
 
-@pytest.mark.parametrize("content", [b"<record>\xff</record>", "<record/>".encode("utf-16")])
-def test_an_xml_file_that_is_not_utf_8(content: bytes) -> None:
+def test_an_xml_file_that_is_not_utf_8() -> None:
     with pytest.raises(InputError, match="line 1: found byte 0xff, which is not UTF-8"):
-        record_of_xml(content, "1a.xml")
+        record_of_xml(b"<record>\xff</record>", "1a.xml")
 
 
 # --- all three
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("1a_1_2.json", '{"success": true, "object": {"proxies": []}}'),
-        ("1a_1_2.json", '{"success": true, "object": {"proxies": [{"dcTitle": {"en": ["A"]}}]}}'),
-        ("1a_1_2.xml", "<record></record>"),
-    ],
-)
-def test_a_record_without_any_field_is_refused(tmp_path: Path, name: str, content: str) -> None:
-    (tmp_path / name).write_text(content)
-    with pytest.raises(InputError, match="found none of the fields, expected a record with"):
-        read_record(tmp_path / name)
+def test_a_record_without_any_field_is_refused(tmp_path: Path) -> None:
+    for name, content in (("1a_1_2.json", answer()), ("1a_1_2.xml", xml_of(Record()))):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match="found none of the fields, expected a record with"):
+            read_record(tmp_path / name)
 
 
 def test_files_are_read_by_their_ending(tmp_path: Path) -> None:
@@ -317,7 +298,6 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     [
         ("mill", "records.0.: found 'mill', expected a Record"),
         (Record(title="mill"), "title: found 'mill', expected a tuple of texts"),  # type: ignore[arg-type]
-        (Record(date=(1905,)), "date: found .1905,., expected a tuple of texts"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_no_record_is_refused(record: object, message: str) -> None:

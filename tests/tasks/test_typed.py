@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from stsbaselines.data.catalogue import DataSet, find_task
-from stsbaselines.data.find import SAMPLES, require_all
+from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation.submission import score
 from stsbaselines.experiments import run as experiment
@@ -181,16 +181,6 @@ def test_the_test_records_are_missing_and_the_trial_runs_instead(
         assert (folder / "text" / path.name).read_bytes() == path.read_bytes()
     assert len(list((folder / "xml").iterdir())) == 10
     assert len((folder / "STS.output.europeana.txt").read_text().splitlines()) == 5
-
-
-@pytest.mark.official
-@pytest.mark.parametrize("kind", ["text", "json"])
-def test_trial_records_as_text_and_json_give_the_same(kind: str, official_data: Path) -> None:
-    task = find_task("sts2013-typed-trial")
-    files = require_all(task, task.datasets[0], official_data)
-    pairs = list(FAMILY.read_inputs(files, task, task.datasets[0]))
-    other = files | {"records": files["records"].parent / kind}
-    assert list(FAMILY.read_inputs(other, task, task.datasets[0])) == pairs
 
 
 @pytest.mark.official

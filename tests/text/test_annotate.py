@@ -280,7 +280,7 @@ def test_a_date_is_read_as_a_whole(annotator: Annotator) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "builtin:", "builtin:x", "corenlp:", "stanza:", "spacy", "spacy:", "Stanza", "nltk"],
+    ["", "builtin:", "builtin:x", "corenlp:", "stanza:", "spacy", "Stanza", "nltk"],
 )
 def test_unknown_names(name: str) -> None:
     with pytest.raises(InputError, match=f"there is no annotator '{name}'"):
