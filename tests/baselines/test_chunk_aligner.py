@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,14 +12,8 @@ from stsbaselines.baselines import create
 from stsbaselines.baselines._munkres import assignment
 from stsbaselines.baselines.chunk_aligner import ChunkAligner, spans_of
 from stsbaselines.errors import InputError
-from stsbaselines.evaluation import prediction as streaming
 from stsbaselines.tasks import alignment_file, ists
-from stsbaselines.tasks.alignment_file import (
-    ChunkAlignment,
-    read_alignments,
-)
 from stsbaselines.tasks.ists import ChunkedSentence, chunked_sentence
-from tests.helpers import run_command
 
 
 @pytest.mark.parametrize(
@@ -144,26 +134,3 @@ def test_sentences_with_bytes_that_are_not_utf8() -> None:
     pairs = [(text, text)]
     predictions = create("chunk-aligner").predict(pairs)
     assert b"// Caf\xe9 [ opens ]" in ists.FAMILY.format_predictions(predictions, pairs)
-
-
-def test_blocks_are_numbered_across_chunks(tmp_path: Path) -> None:
-    class Slow(ChunkAligner):
-        def predict_chunks(
-            self, pairs: Iterable[Any], chunk_size: int = 2, n_jobs: int = 1
-        ) -> Iterator[Any]:
-            return super().predict_chunks(pairs, 2, n_jobs)
-
-    (tmp_path / "pairs.txt").write_text("".join(f"a {n}\tb {n}\n" for n in range(5)))
-    streaming.predict_file(Slow(), tmp_path / "pairs.txt", tmp_path / "out.wa", 1)
-    pairs = read_alignments(tmp_path / "out.wa", 5, strict=True).pairs
-    assert [pair.left for pair in pairs] == [f"a {n}" for n in range(5)]
-
-
-def test_predicting_from_the_command_line(tmp_path: Path) -> None:
-    lines = "A man plays a guitar\tThe man plays golf\r\na\tb\n"
-    done = run_command(["predict", "chunk-aligner"], input=lines)
-    assert done.returncode == 0, done.stderr
-    (tmp_path / "out.wa").write_text(done.stdout)
-    pairs = read_alignments(tmp_path / "out.wa", 2).pairs
-    assert pairs[0].right == "The man plays golf"
-    assert pairs[0].alignments[0] == ChunkAlignment((1, 2), (1, 2), ("EQUI",), 5.0)

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 import stsbaselines
 from stsbaselines.baselines import _esa, create
@@ -32,7 +31,7 @@ from stsbaselines.baselines._esa import SemanticAnalysis, space_of
 from stsbaselines.baselines._resnik import WordNetSimilarity
 from stsbaselines.baselines.dkpro import DKPro
 from stsbaselines.baselines.dkpro_string import DKProString, backward_elimination, is_same
-from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.errors import InputError
 
 PAIRS = [
     ("A man is playing a guitar.", "A man plays the guitar."),
@@ -420,12 +419,3 @@ def test_a_corpus_that_is_rewritten_is_read_again(tmp_path: Path) -> None:
     assert "cook" in model.esa_words_[0]
     path.write_text("a bird flies\nthe bird sings\n")
     assert model.fit(PAIRS, GOLD).esa_words_ == [["bird"]]
-
-
-def test_a_missing_corpus_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nltk.data.path", [])
-    _esa.corpus_space.cache_clear()
-    with pytest.raises(MissingDataError, match=r"nltk\.download\('brown'\)"):
-        DKPro(["brown"], features=["esa"]).fit(PAIRS, GOLD)
-    with pytest.raises(NotFittedError):
-        DKPro().predict(PAIRS)

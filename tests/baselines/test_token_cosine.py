@@ -24,8 +24,6 @@ from stsbaselines.baselines import _token_cosine_kernel as compiled
 from stsbaselines.baselines import _token_cosine_lines as in_lines
 from stsbaselines.baselines._token_cosine_lines import Kernel, LineScorer
 from stsbaselines.baselines.token_cosine import TokenCosine, tokens
-from stsbaselines.data.catalogue import find_task, task_names
-from stsbaselines.data.find import locate_all
 from stsbaselines.errors import InputError
 from stsbaselines.io import LONGEST_LINE, is_without_newlines
 from stsbaselines.tasks import sts
@@ -33,7 +31,6 @@ from stsbaselines.tasks.base import family_named
 
 KERNELS: tuple[Kernel, ...] = ("python", "numba")
 MOST_TYPES = compiled.MOST_TYPES
-STS = [name for name in task_names() if find_task(name).family == "sts"]
 
 
 def expected(lines: bytes) -> bytes | None:
@@ -251,16 +248,6 @@ def test_slow_imports_are_not_made_for_few_lines(tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text("A cat\tA dog\n")
     command = [sys.executable, "-c", LITTLE, "predict", "token-cosine", "pairs.tsv"]
     assert subprocess.check_output(command, cwd=tmp_path) == b"0.5000000000\n"
-
-
-@pytest.mark.official
-@pytest.mark.parametrize("name", [name for name in STS if not name.startswith("sample-")])
-def test_official_pairs(name: str, official_data: Path) -> None:
-    located = locate_all(find_task(name), official_data)
-    files = [each.path for each in located if each.role == "input" and each.path]
-    assert files
-    for path in files:
-        check(path.read_bytes())
 
 
 def tokens_of_perl(sentence: bytes) -> set[bytes]:

@@ -130,12 +130,6 @@ def test_scores_are_symmetric_and_in_range(pairs: list[tuple[Record, Record]]) -
     assert scores == pytest.approx(model.predict([(right, left) for left, right in pairs]))
 
 
-def test_predicting_sentences_with_it_is_refused() -> None:
-    done = run_command(["predict", "typed-tfidf"], input="a\tb\n")
-    assert done.returncode == 2
-    assert "typed-tfidf predicts typed scores" in done.stderr
-
-
 def test_a_background_is_counted_from_the_command_line_and_run_as_a_model(tmp_path: Path) -> None:
     things = tmp_path / "things.jsonl"
     things.write_text('{"id": "1", "title": "A mill"}\n{"title": "A pond", "medium": ["oil"]}\n')

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -118,19 +117,6 @@ def test_a_damaged_dictionary(dictionary: Path) -> None:
 def test_finding_corpora_does_not_load_nltk() -> None:
     code = "import sys, stsbaselines.data.corpora; sys.exit('nltk' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-@pytest.mark.official
-@pytest.mark.usefixtures("official_data")
-def test_the_real_dictionary_without_wordnet() -> None:
-    if not corpora.DEBIAN_GCIDE.is_file():
-        pytest.skip("needs Debian's package dict-gcide")
-    whole = Counter(corpora.sentences_of("gcide"))
-    without = Counter(corpora.sentences_of("gcide-without-wordnet"))
-    assert not any("WordNet" in definition for definition in without)
-    gone, shortened = whole - without, without - whole
-    assert gone.total() == 10_669
-    assert shortened.total() == 108  # what is left of definitions that are of WordNet in part
 
 
 @pytest.mark.parametrize("source", ["[Wordnet 1.6]", "[1913 Webster + wordnet]", "[WORDNET]"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.evaluation.alignment import compare_alignments
 from stsbaselines.tasks.alignment_file import ChunkAlignment, read_alignments
-from tests.helpers import COMMAND, run_command
+from tests.helpers import run_command
 
 GOLD = SAMPLES / "sample-ists" / "STSint.testinput.garden.wa"
 
@@ -48,16 +47,10 @@ def test_aligning_two_sentences() -> None:
         "-             [ golf ]     NOALI NIL",
     ]
     assert run_command(["align", ".", "!"]).stdout == "no chunks\n"
-    found = json.loads(run_command(["align", *sentences, "--format", "json"]).stdout)
-    assert found["sentences"] == ["A man plays a guitar .", "The man plays golf ."]
-    assert found["alignments"][0]["left"] == [1, 2]
     quoted = run_command(["align", 'He said "no".', "He left.", "--format", "json"])
-    assert json.loads(quoted.stdout)["sentences"][0] == 'He said " no " .'
-    latin = subprocess.run(
-        [COMMAND, "align", b"caf\xe9 opens", "it opens", "--format", "wa"],
-        capture_output=True, check=True,
-    )  # fmt: skip
-    assert b"// caf\xe9 opens\n" in latin.stdout
+    found = json.loads(quoted.stdout)
+    assert found["sentences"] == ['He said " no " .', "He left ."]
+    assert found["alignments"][0]["left"] == [1]
     block = run_command(["align", *sentences, "--format", "wa"])
     Path("one.wa").write_text(block.stdout)
     assert len(read_alignments(Path("one.wa"), 1, strict=True).pairs[0].alignments) == 4
@@ -68,8 +61,6 @@ def test_aligning_two_sentences() -> None:
     [
         (["", "a"], "a sentence must have at least one word"),
         (["a", "b", "--format", "xml"], "there is no format 'xml'"),
-        (["a", "b", "--set", "lowercas=true"], "did you mean 'lowercase'?"),
-        (["a", "b", "--set", "chunker=nowhere"], "nowhere/model-card.json: found nothing there"),
     ],
 )
 def test_sentences_and_options_that_are_refused(arguments: list[str], message: str) -> None:
@@ -82,7 +73,6 @@ def test_sentences_and_options_that_are_refused(arguments: list[str], message: s
     ("arguments", "message"),
     [
         (["sample-sts", "x.wa"], "sample-sts has no alignments to show"),
-        (["sample-ists", "missing.wa"], "missing.wa: found nothing there, expected a file"),
         (["sample-ists", "."], ". is a folder; name one of its files"),
         (["ists2016", str(GOLD)], "expected --dataset with one of images, headlines"),
         (["ists2016", str(GOLD), "--dataset", "images"], "10 sentence pairs"),

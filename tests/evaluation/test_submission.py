@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from stsbaselines import compare
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation import submission
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import read_config
-from tests.helpers import run_command
 
 SCORES = {
     "kitchen": b"".join(b"%.1f\n" % (n / 4) for n in range(12)),
@@ -58,22 +58,12 @@ def test_packed_outputs_get_the_same_scores(name: str, baseline: str, tmp_path: 
         assert submission.score(name, path).datasets == {label: wanted[label]}
 
 
-def test_the_commands_take_packed_outputs(tmp_path: Path) -> None:
-    run = str(tmp_path / "run")
+def test_packed_outputs_are_checked_and_compared(tmp_path: Path) -> None:
     paths = outputs(tmp_path / "run")
-    arguments = (
-        ["score", "sample-sts", run, "--json"],
-        ["compare", "sample-sts", run, "--predictor", "token-cosine", "--json"],
-    )
-    plain = [run_command(each) for each in arguments]
-    assert [done.returncode for done in plain] == [0, 0]
-    pack(paths["kitchen"])
-    pack(paths["journeys"])
-    assert [run_command(each).stdout for each in arguments] == [done.stdout for done in plain]
-    checked = run_command(["check", "sample-sts", run])
-    assert checked.returncode == 0
-    assert "STS.output.journeys.txt.gz is well-formed" in checked.stdout
-    assert "STS.output.kitchen.txt.gz is well-formed" in checked.stdout
+    plain = compare("sample-sts", [tmp_path / "run"], resamples=100)
+    packed = {name: pack(path) for name, path in paths.items()}
+    assert submission.check("sample-sts", tmp_path / "run") == packed
+    assert compare("sample-sts", [tmp_path / "run"], resamples=100).to_dict() == plain.to_dict()
 
 
 def test_a_plain_file_and_a_packed_one_for_the_same_data_set_are_two(tmp_path: Path) -> None:

@@ -32,13 +32,6 @@ def test_training_from_the_command_line(tmp_path: Path) -> None:
     again = run_command(["train", "wtmf", *options])
     assert (again.returncode, again.stdout) == (2, "")
     assert "found something there, expected a new folder" in again.stderr
-    twice = ["--corpus", str(corpus), "--corpus", f"{tmp_path}/./mine.txt", "-o", "x"]
-    assert run_command(["train", "lsa", *twice]).stderr == "a corpus is named twice.\n"
-    unnamed = run_command(["train", "lsa", "--corpus", str(corpus)])
-    assert (unnamed.returncode, unnamed.stdout) == (2, "")
-    assert "name a folder by -o" in unnamed.stderr
-    untrained = run_command(["predict", "wtmf"], input="a\tb\n")
-    assert "`stsbaselines train wtmf` trains it" in untrained.stderr
     assert "verbose" in (out / "predictor.json").read_text()
     assert load(out).get_params()["n_jobs"] == 1
 
@@ -52,6 +45,8 @@ def test_two_corpora_are_described(tmp_path: Path) -> None:
     sentences = {Path(name).name: each["sentences"] for name, each in model.corpora_.items()}
     assert sentences == {"one": 2, "two": 2}
     assert model_name("lsa", ["brown", "wordnet"]) == "lsa-brown+wordnet"
+    with pytest.raises(InputError, match="a corpus is named twice"):
+        training.train_on_corpora("lsa", [tmp_path / "one", f"{tmp_path}/./one"])
 
 
 def test_a_trained_model_in_a_configuration(tmp_path: Path) -> None:
