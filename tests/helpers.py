@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
+from stsbaselines.cli.main import app
 from stsbaselines.data.find import ENVIRONMENT
+from stsbaselines.errors import InputError
 
 ROOT = Path(__file__).parents[1]
 COMMAND = Path(sys.executable).parent / "stsbaselines"
@@ -54,6 +56,13 @@ def run_command(arguments: list[str], **options: Any) -> subprocess.CompletedPro
         timeout=120,
         **options,
     )
+
+
+def command_refusal(*arguments: str) -> str:
+    """Run a command in this process, and return the sentence in which it refuses its arguments."""
+    with pytest.raises(InputError) as error:
+        app(arguments, standalone_mode=False)
+    return str(error.value)
 
 
 def zipped(*files: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:

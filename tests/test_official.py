@@ -27,7 +27,7 @@ from stsbaselines.scoring.rounding import agrees
 from stsbaselines.tasks import ists, pit, sts
 from stsbaselines.tasks.alignment_file import read_alignments
 from stsbaselines.tasks.base import Scores
-from tests.helpers import run_command
+from tests.helpers import command_refusal, run_command
 
 pytestmark = pytest.mark.official
 
@@ -194,18 +194,16 @@ def test_outputs_equal_those_of_the_official_program(
 def test_submissions_of_2015_get_their_printed_row(system: str, official_data: Path) -> None:
     needs(official_data, "sts2015", folder="system-outputs")
     folder = official_data / "system-outputs" / "2015" / f"SopaLipnIimas-{system}"
-    refused = run_command(["score", "sts2015", str(folder)])
-    assert refused.returncode == 2
-    assert "--map answers-forums=STS.output.answers-forum.txt" in refused.stderr
+    refused = command_refusal("score", "sts2015", str(folder))
+    assert "--map answers-forums=STS.output.answers-forum.txt" in refused
     mapped = ["--map", "answers-forums=STS.output.answers-forum.txt", "--json"]
     scores = json.loads(run_command(["score", "sts2015", str(folder), *mapped]).stdout)
     row = reference.published("sts2015-english", f"SopaLipnIimas-{system}")
     for name, measures in scores["datasets"].items():
         assert agrees(measures["pearson"], row[name]), name
     assert agrees(scores["aggregates"]["Mean"], row["Mean"])
-    checked = run_command(["check", "sts2015", str(folder), *mapped[:2]])
-    assert checked.returncode == 2
-    assert "expected a score from 0 to 5" in checked.stderr
+    checked = command_refusal("check", "sts2015", str(folder), *mapped[:2])
+    assert "expected a score from 0 to 5" in checked
 
 
 @pytest.mark.parametrize("task", STS_TASKS, ids=lambda task: task.task)

@@ -32,6 +32,7 @@ from stsbaselines.baselines._resnik import WordNetSimilarity
 from stsbaselines.baselines.dkpro import DKPro
 from stsbaselines.baselines.dkpro_string import DKProString, backward_elimination, is_same
 from stsbaselines.errors import InputError
+from tests.text.test_wordnet import put_wordnet
 
 PAIRS = [
     ("A man is playing a guitar.", "A man plays the guitar."),
@@ -172,28 +173,17 @@ def test_character_ngrams_by_hand() -> None:
     assert character_profile("aa aA", 2) == {"aa": 3}
 
 
-WORDNET = {
-    "noun": [
-        "00000001 03 n 01 entity 0 000 | all",
-        "00000002 03 n 01 animal 0 001 @ 00000001 n 0000 | it lives",
-        "00000003 03 n 01 dog 0 001 @ 00000002 n 0000 | it barks",
-        "00000004 03 n 01 cat 0 001 @ 00000002 n 0000 | it mews",
-        "00000005 03 n 01 stone 0 001 @ 00000001 n 0000 | it lies",
-    ],
-    "verb": ["00000001 29 v 01 run 0 000 00 | fast", "00000002 29 v 01 sit 0 000 00 | down"],
-    "adj": ["00000001 00 a 01 old 0 000 | not new"],
-    "adv": ["00000001 02 r 01 often 0 000 | many times"],
-}
-
-
 @pytest.fixture(scope="module")
 def small_wordnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wordnet")
-    for name, lines in WORDNET.items():
-        (folder / f"data.{name}").write_text("".join(f"{line}\n" for line in lines))
-        (folder / f"{name}.exc").write_text("")
-    (folder / "verb.exc").write_text("running run\nsitting sit\n")
-    return folder
+    nouns = [
+        ("entity", "", "all"),
+        ("animal", "entity", "it lives"),
+        ("dog", "animal", "it barks"),
+        ("cat", "animal", "it mews"),
+        ("stone", "entity", "it lies"),
+    ]
+    verbs = [("run", "", "fast"), ("sit", "", "down")]
+    return put_wordnet(tmp_path_factory.mktemp("wordnet"), nouns, verbs)
 
 
 def test_resnik_by_hand(small_wordnet: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stsbaselines.version import __version__
-from tests.helpers import run_command
+from tests.helpers import command_refusal, run_command
 
 HOSTILE = "run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
 
@@ -21,7 +21,6 @@ ESCAPED = r"run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
     ("arguments", "part"),
     [
         (["run", "sts2013"], "make demo"),
-        (["run", "sts213"], "did you mean 'sts2013'"),
         (["run", "sample-sts", "--jobs", "0"], "--jobs is 0"),
         (["run", "sample-sts", "--out", "/dev/null/x"], "expected a folder that can be made"),
         (["score", "sts2013", "."], "one output file for headlines"),
@@ -40,13 +39,22 @@ ESCAPED = r"run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
         (["data", "path", "sts2015"], "make demo"),
         (["data", "path", "sample-sts", "kitchn"], "did you mean 'kitchen'"),
         (["reproduce"], "make demo"),
-        (["nonsense"], "No such command"),
     ],
 )
-def test_mistakes_are_explained(arguments: list[str], part: str) -> None:
+def test_mistakes_are_explained(
+    arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert part in command_refusal(*arguments)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [(["run", "sts213"], "did you mean 'sts2013'"), (["nonsense"], "No such command")],
+)
+def test_a_mistake_is_printed_with_exit_status_2(arguments: list[str], part: str) -> None:
     done = run_command(arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (2, "")
     assert part in done.stderr
     assert "Traceback" not in done.stderr
 

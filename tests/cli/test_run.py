@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import run_command
+from tests.helpers import command_refusal, run_command
 
 
 def test_demo_needs_nothing() -> None:
@@ -31,16 +31,13 @@ def test_run_takes_several_configurations_and_refuses_a_faulty_one_first() -> No
     assert done.returncode == 0, done.stderr
     assert done.stdout.index("token-cosine") < done.stdout.index("ngram-logreg")
     Path("mine.yaml").write_text("task: sample-sts\nbaselines:\n  - baseline: randm\n")
-    done = run_command(["run", "sample-sts", "mine.yaml", "--out", "other"])
-    assert done.returncode == 2
-    assert done.stderr.startswith("mine.yaml: there is no baseline 'randm', did you mean 'random'?")
+    refused = command_refusal("run", "sample-sts", "mine.yaml", "--out", "other")
+    assert refused.startswith("mine.yaml: there is no baseline 'randm', did you mean 'random'?")
     assert not Path("other").exists()
 
 
 def test_reproduce_without_data_is_refused() -> None:
-    missing = run_command(["reproduce", "strong-sts2013", "--out", "ledger"])
-    assert missing.returncode == 2
-    assert "make demo" in missing.stderr
+    assert "make demo" in command_refusal("reproduce", "strong-sts2013", "--out", "ledger")
     assert not Path("ledger/ledger.json").exists()
 
 

@@ -13,7 +13,7 @@ import pytest
 from stsbaselines.data import find, importing
 from stsbaselines.data.catalogue import DataFile, Task, find_task, git_blob_of, sha256_of
 from stsbaselines.errors import InputError
-from tests.helpers import run_command, tarred, zipped
+from tests.helpers import command_refusal, run_command, tarred, zipped
 
 SAMPLES = find.SAMPLES / "sample-sts"
 NAMES = sorted(path.name for path in SAMPLES.iterdir())
@@ -199,5 +199,5 @@ def test_unreadable_files_do_not_prevent_the_import_of_others(tmp_path: Path) ->
 def test_a_target_that_cannot_be_written_to() -> None:
     TARGET.write_text("a file")
     assert str(TARGET) in refusal(SAMPLES)
-    done = run_command(["data", "import", str(SAMPLES), "--to", ""])
-    assert (done.returncode, done.stderr) == (2, "--to is empty, but must name a place.\n")
+    message = command_refusal("data", "import", str(SAMPLES), "--to", "")
+    assert message == "--to is empty, but must name a place."

@@ -20,7 +20,7 @@ from stsbaselines.reference.published import table
 from stsbaselines.reference.ranking import name_of
 from stsbaselines.reports.comparison import comparison_text
 from stsbaselines.scoring.significance import fisher_interval, fisher_test
-from tests.helpers import run_command
+from tests.helpers import command_refusal, run_command
 
 OUTPUTS = "system-outputs"
 TOKENCOS = "baseline-tokencos-regenerated"
@@ -307,7 +307,5 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_else() -> No
     Path("report/comparison.tex").mkdir(parents=True)
     arguments = ["compare", "sample-sts", "--predictor", "token-cosine", "--report"]
     for place, message in [("report", "found a directory"), ("", "--report is empty")]:
-        done = run_command([*arguments, place])
-        assert (done.returncode, done.stdout) == (2, "")
-        assert message in done.stderr
+        assert message in command_refusal(*arguments, place)
     assert [path.name for path in Path("report").iterdir()] == ["comparison.tex"]

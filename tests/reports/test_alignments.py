@@ -9,7 +9,7 @@ from pathlib import Path
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.evaluation.alignment import inspect_alignments
 from stsbaselines.reports.alignments import alignment_page
-from tests.helpers import run_command
+from tests.helpers import command_refusal, run_command
 from tests.reports.samples import in_browser
 
 GOLD = SAMPLES / "sample-ists" / "STSint.testinput.garden.wa"
@@ -130,13 +130,10 @@ def test_the_page_has_the_notes_of_the_scorer(tmp_path: Path) -> None:
 def test_the_input_is_not_overwritten(tmp_path: Path) -> None:
     path = system_output(tmp_path)
     before = path.read_bytes()
-    done = run_command(["show", "sample-ists", str(path), "-o", str(path)])
-    assert (done.returncode, path.read_bytes()) == (2, before)
-    assert "is the input; name another file" in done.stderr
-    pairs = tmp_path / "pairs.txt"
-    pairs.write_text("a\tb\n")
-    done = run_command(["predict", "chunk-aligner", str(pairs), "-o", str(pairs)])
-    assert (done.returncode, pairs.read_text()) == (2, "a\tb\n")
+    for arguments in (["show", "sample-ists"], ["predict", "chunk-aligner"]):
+        refused = command_refusal(*arguments, str(path), "-o", str(path))
+        assert "is the input; name another file" in refused
+        assert path.read_bytes() == before
 
 
 def test_markup_in_a_file_is_escaped(tmp_path: Path) -> None:

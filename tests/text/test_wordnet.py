@@ -50,7 +50,10 @@ ADJECTIVES: list[Synset] = [
     ("red ruby cherry coral wine scarlet crimson rose brick blood", "", "ten in hexadecimal"),
 ]
 ADVERBS: list[Synset] = [("fast", "", "in no time"), ("late", "", "not in time")]
-EXCEPTIONS = {"noun": "men man\nmice mouse\nwolves\n", "verb": "ran run\nwas be\n"}
+EXCEPTIONS = {
+    "noun": "men man\nmice mouse\nwolves\n",
+    "verb": "ran run\nrunning run\nsitting sit\nwas be\n",
+}
 
 
 def put_wordnet(
