@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from stsbaselines.cli.main import app
-from stsbaselines.data.find import ENVIRONMENT
+from stsbaselines.data import find
+from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
 
 ROOT = Path(__file__).parents[1]
@@ -36,14 +37,23 @@ CORPUS = [
 
 def _find_official_data() -> Path | None:
     """Return the directory with the official data, if there is one."""
-    named = os.environ.get(ENVIRONMENT)
+    named = os.environ.get(find.ENVIRONMENT)
     if named and not Path(named).is_dir():
-        raise pytest.UsageError(f"${ENVIRONMENT}: no such directory: {named}")
+        raise pytest.UsageError(f"${find.ENVIRONMENT}: no such directory: {named}")
     directory = Path(named or ROOT / "data")
     return directory.resolve() if directory.is_dir() else None
 
 
 OFFICIAL_DATA = _find_official_data()
+
+
+def needs(official_data: Path, *tasks: str, folder: str = "") -> None:
+    """Skip the test if a task, or a folder of further material, was not found."""
+    located = [each for name in tasks for each in find.locate_all(find_task(name), official_data)]
+    if any(each.status == "missing" for each in located):
+        pytest.skip(f"needs the official data of {', '.join(tasks)}")
+    if not (official_data / folder).exists():
+        pytest.skip(f"needs {folder}")
 
 
 def run_command(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[str]:

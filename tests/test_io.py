@@ -28,13 +28,11 @@ from stsbaselines.io import (
     new_folder,
     open_to_read,
     open_zip,
-    plain_rows,
     read_model,
     read_whole,
     target_of,
     to_displayable,
     to_json,
-    whole_lines,
     write_text,
 )
 from tests.helpers import at_most, zipped
@@ -88,26 +86,6 @@ def test_lines_join_to_the_content_or_are_refused(content: bytes) -> None:
 )
 def test_what_is_no_text_is_refused(content: bytes, found: str) -> None:
     assert found in refusal(lambda: list(lines_of(io.BytesIO(content), "pairs.tsv")))
-
-
-@given(TEXTS)
-def test_rows_of_a_block_are_its_lines(content: bytes) -> None:
-    rows = plain_rows(content)
-    if rows is None:
-        assert not content or b"\0" in content
-    else:
-        assert b"\n".join(rows) == content.removesuffix(b"\n")
-
-
-def test_a_block_with_a_line_that_is_too_long_has_no_plain_rows() -> None:
-    assert plain_rows(b"a" * LONGEST_LINE) is None
-
-
-@given(TEXTS, st.integers(1, 10))
-def test_blocks_are_whole_lines(content: bytes, size: int) -> None:
-    *full, last = whole_lines(io.BytesIO(content), size)
-    assert b"".join([*full, last]) == content
-    assert all(block.endswith(b"\n") for block in full)
 
 
 # Files

@@ -27,7 +27,7 @@ from stsbaselines.scoring.rounding import agrees
 from stsbaselines.tasks import ists, pit, sts
 from stsbaselines.tasks.alignment_file import read_alignments
 from stsbaselines.tasks.base import Scores
-from tests.helpers import command_refusal, run_command
+from tests.helpers import command_refusal, needs, run_command
 
 pytestmark = pytest.mark.official
 
@@ -103,15 +103,6 @@ ALIGNMENT_FILES = [
     for name in (*ISTS, *(f"{each}-train" for each in ISTS))
     for dataset in find_task(name).datasets
 ]
-
-
-def needs(official_data: Path, *tasks: str, folder: str = "") -> None:
-    """Skip the test if a task, or a folder of further material, is not here."""
-    located = [each for name in tasks for each in find.locate_all(find_task(name), official_data)]
-    if any(each.status == "missing" for each in located):
-        pytest.skip(f"needs the official data of {', '.join(tasks)}")
-    if not (official_data / folder).exists():
-        pytest.skip(f"needs {folder}")
 
 
 @pytest.fixture(scope="module")

@@ -217,10 +217,7 @@ def change(folder: Path, **fields: Any) -> None:
         (lambda folder: change(folder, name="pickle"), "no baseline 'pickle'"),
         (lambda folder: change(folder, parameters={"x": 1}), "no parameter 'x'"),
         (lambda folder: change(folder, attributes={"predict": 1}), "attribute 'predict'"),
-        (
-            lambda folder: change(folder, attributes={"a_": [{"b": 2**60}]}),
-            "other values of 'predictor.json', expected finite",
-        ),
+        (lambda folder: change(folder, attributes={"a_": [{"b": 2**60}]}), "other values of"),
         (lambda folder: change(folder, attributes={"a_": -(10**400)}), "other values of"),
         (lambda folder: change(folder, attributes={"a_": math.nan}), "other values of"),
         (lambda folder: (folder / "arrays.npz").write_bytes(b"PK\x03\x04"), "saved arrays"),

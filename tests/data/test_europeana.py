@@ -23,7 +23,7 @@ from stsbaselines.data.europeana import (
 from stsbaselines.errors import InputError
 from stsbaselines.tasks.records import text_of_json
 from tests.data.server import Reply, Server, redirect, running
-from tests.helpers import run_command
+from tests.helpers import needs, run_command
 
 KEY = "my-Secret-key.1"
 PORTAL = "http://www.europeana.eu/portal/record"
@@ -367,8 +367,7 @@ def test_a_folder_that_cannot_be_written_to(api: Api, out: Path) -> None:
 @pytest.mark.official
 def test_the_trial_records_are_made_byte_for_byte(official_data: Path, api: Api, out: Path) -> None:
     folder = official_data / "sts2013-typed-trial"
-    if not folder.is_dir():
-        pytest.skip("needs the trial data of the typed-similarity pilot")
+    needs(official_data, folder="sts2013-typed-trial")
     lines = (folder / "STS.input.europeana.txt").read_text().splitlines()
     pairs = [(left, right) for left, right in (line.split("\t") for line in lines)]
     for number, pair in enumerate(pairs, start=1):

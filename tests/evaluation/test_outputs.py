@@ -199,10 +199,7 @@ def test_vectors_are_compared_by_their_cosine() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            {"left": np.ones((11, 3))},
-            "left: found an array of shape (11, 3), expected an array of shape (12, d)",
-        ),
+        ({"left": np.ones((11, 3))}, "left: found an array of shape (11, 3), expected an array"),
         ({"right": np.ones((12, 2))}, "left of shape (12, 3) and right of shape (12, 2)"),
         ({"left": np.full((12, 3), None)}, "found no npz of plain arrays"),
     ],

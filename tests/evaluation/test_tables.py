@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import sys
 import tracemalloc
 from collections.abc import Iterable, Iterator, Sequence
@@ -114,19 +115,11 @@ def test_a_byte_order_mark_before_a_header_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        (
-            "x.csv",
-            b"sentence1,sentence2\na,b\nc\n",
-            "row 2: found 1 columns, not 2, expected a row",
-        ),
+        ("x.csv", b"sentence1,sentence2\na,b\nc\n", "row 2: found 1 columns, not 2, expected a"),
         ("x.csv", b"sentence1,sentence2\na,b\n\n", "row 2: found a blank line"),
         ("x.csv", b'sentence1,sentence2\na,"b\n', r"line 2: found a fault \(unexpected end"),
         ("x.csv", b'sentence1,sentence2\n"a"b,c\n', r"line 2: found a fault \("),
-        (
-            "x.csv",
-            b"sentence1,sentence2\n\xff,b\n",
-            "row 1: found a NUL, or bytes that are not UTF",
-        ),
+        ("x.csv", b"sentence1,sentence2\n\xff,b\n", "row 1: found a NUL, or bytes that are not"),
         ("x.csv", b"sentence1,sentence2\na," + b"b" * 2**20 + b"b\n", "field larger than"),
         ("x.csv", b"sentence1,sentence2\n", "found no rows, expected at least one"),
         ("x.csv", b"", "found no column sentence1"),
@@ -184,10 +177,7 @@ def test_rows_of_parquet_that_are_no_text_are_named() -> None:
         ({"sentence1": ["a"], "sentence2": [1]}, "found int64 in the column sentence2"),
         ({"sentence1": [b"a"], "sentence2": ["b"]}, "found binary in the column sentence1"),
         ({"sentence1": ["a"]}, "found no column sentence2"),
-        (
-            {"sentence1": pa.array([], pa.string()), "sentence2": pa.array([], pa.string())},
-            "no row",
-        ),
+        (dict.fromkeys(COLUMNS, pa.array([], pa.string())), "no row"),
     ],
 )
 def test_other_columns_of_parquet_are_refused(columns: dict[str, Any], message: str) -> None:
@@ -269,10 +259,7 @@ def written(name: str, blocks: Iterable[bytes] = SCORES) -> bytes:
     [
         ("x.txt", b"".join(SCORES)),
         ("x.csv", b"score\n" + b"".join(SCORES)),
-        (
-            "x.jsonl",
-            b'{"score": 0.5000000000}\n{"score": 1.0000000000}\n{"score": 0.2500000000}\n',
-        ),
+        ("x.jsonl", re.sub(rb"(?m)^(.+)$", rb'{"score": \1}', b"".join(SCORES))),
     ],
 )
 def test_scores_are_written_as_the_name_says(name: str, expected: bytes) -> None:

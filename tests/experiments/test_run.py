@@ -79,10 +79,7 @@ def test_seeds_differ_and_are_repeatable(tmp_path: Path) -> None:
         ({"train": [Training(task="sts2012", first_of=["OnWN"])]}, "must be another task"),
         ({"train": [Training(task="pit2015-train", first_of=["dev"])]}, "of the same family"),
         ({"train": [Training(task="sts2012-train", first_of=["OnWN"])]}, "no data set"),
-        (
-            {"baseline": "chunk-aligner", "seeds": None},
-            "'chunk-aligner' predicts alignments, but sts2012 needs scores",
-        ),
+        ({"baseline": "chunk-aligner", "seeds": None}, "predicts alignments, but sts2012 needs"),
     ],
 )
 def test_unknown_names_in_a_configuration_are_found_before_it_runs(

@@ -133,10 +133,7 @@ def test_seeds_of_a_trained_baseline_are_numbers() -> None:
     ("change", "message"),
     [
         ({"train_for": {"OnWM": [Training(task="sts2012-train")]}}, "did you mean 'OnWN'"),
-        (
-            {"train_for": {"OnWN": [Training(task="sts2012-train")]}},
-            "no training for MSRpar, MSRvid, SMTeuroparl, SMTnews",
-        ),
+        ({"train_for": {"OnWN": [Training(task="sts2012-train")]}}, "no training for MSRpar, M"),
         ({"train": [Training(task="sts2012-train", datasets=["MSRpa"])]}, "did you mean 'MSRpar'"),
         ({"train": [Training(task="sts2013"), Training(task="sts2012")]}, "must be another task"),
         ({"train": []}, "dkpro-string must be trained: name its training data by `train`"),

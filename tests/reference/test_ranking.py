@@ -70,9 +70,9 @@ def test_all_tables_with_ranks_are_checked() -> None:
     assert with_ranks == set(RANKED)
 
 
-@pytest.mark.parametrize(("name", "column"), COLUMNS)
-@given(value=st.floats(-1, 1))
-def test_a_rank_lies_between_its_neighbours(name: str, column: str, value: float) -> None:
+@given(st.sampled_from(COLUMNS), st.floats(-1, 1))
+def test_a_rank_lies_between_its_neighbours(of: tuple[str, str], value: float) -> None:
+    name, column = of
     found = rank_of(table(name), column, value)
     assert 1 <= found.first <= found.last <= found.runs + 1
     if found.above is not None:

@@ -12,7 +12,6 @@ import pytest
 
 from stsbaselines.baselines import create
 from stsbaselines.data.catalogue import Task, find_task, task_names
-from stsbaselines.data.find import locate_all
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation.submission import output_files, read_gold, read_outputs
 from stsbaselines.experiments import run as experiment
@@ -22,6 +21,7 @@ from stsbaselines.scoring.resampling import draw
 from stsbaselines.tasks import pit, sts
 from stsbaselines.tasks.alignment_file import AlignmentFile
 from stsbaselines.tasks.base import Family, checked_scores, family_named, family_of
+from tests.helpers import needs
 
 Counts = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
@@ -194,21 +194,9 @@ def test_without_a_similarity_run_only_the_labels_are_measured() -> None:
 OFFICIAL = {
     "sts2012": "2012/baseline-tokencos-regenerated",
     "sts2013": "2013/baseline-tokencos-regenerated",
-    "sts2014": "2014/baseline-tokencos-regenerated",
-    "sts2015": "2015/baseline-tokencos-regenerated",
-    "sts2016": "2016/baseline-tokencos-regenerated",
-    "sts2014-es": "2014-es/baseline-tokencos-regenerated",
     "sts2015-es": "2015-es/baseline-tokencos-regenerated",
     "pit2015": "pit2015/PIT2015_BASELINE_02_LG.output",
 }
-
-
-def official_gold(name: str, data: Path) -> dict[str, Any]:
-    task = find_task(name)
-    found = locate_all(task, data)
-    if any(each.status == "missing" for each in found if each.role == "gold"):
-        pytest.skip(f"needs the gold standard of {name}")
-    return read_gold(task, task.datasets, data)
 
 
 @pytest.mark.official
@@ -216,12 +204,11 @@ def official_gold(name: str, data: Path) -> dict[str, Any]:
 def test_each_pair_drawn_once_gives_the_scores_of_official_outputs(
     name: str, official_data: Path
 ) -> None:
+    needs(official_data, name, folder="system-outputs")
     task = find_task(name)
     path = official_data / "system-outputs" / OFFICIAL[name]
-    if not path.exists():
-        pytest.skip(f"needs {path}")
-    gold = official_gold(name, official_data)
-    agree_with_cells(task, gold, read_outputs(task, output_files(task, path, None, {})))
+    outputs = read_outputs(task, output_files(task, path, None, {}))
+    agree_with_cells(task, read_gold(task, task.datasets, official_data), outputs)
 
 
 @pytest.mark.official
@@ -229,9 +216,10 @@ def test_each_pair_drawn_once_gives_the_scores_of_official_outputs(
 def test_each_pair_drawn_once_gives_the_scores_of_damaged_gold(
     name: str, official_data: Path
 ) -> None:
-    gold = official_gold(name, official_data)
-    outputs = {key: damaged(values) for key, values in gold.items()}
-    agree_with_cells(find_task(name), gold, outputs)
+    needs(official_data, name)
+    task = find_task(name)
+    gold = read_gold(task, task.datasets, official_data)
+    agree_with_cells(task, gold, {key: damaged(values) for key, values in gold.items()})
 
 
 def damaged(gold: Any) -> Any:

@@ -26,6 +26,7 @@ from stsbaselines.tasks.records import (
     text_of_json,
     xml_of,
 )
+from tests.helpers import needs
 
 MILL = Record(
     title=("The mill at Överby", "Kvarnen"),
@@ -339,8 +340,7 @@ def test_a_malformed_catalogue_is_refused(tmp_path: Path, line: str, message: st
 @pytest.mark.official
 def test_the_ten_trial_answers_give_the_ten_trial_text_files(official_data: Path) -> None:
     folder = official_data / "sts2013-typed-trial"
-    if not folder.is_dir():
-        pytest.skip("needs the trial data of the typed-similarity pilot")
+    needs(official_data, folder="sts2013-typed-trial")
     answers = sorted((folder / "json").iterdir())
     assert len(answers) == 10
     for path in answers:

@@ -34,10 +34,7 @@ def dataset_of(pairs: int) -> DataSet:
     ("content", "message"),
     [
         ("1\t2\n", "line 1: found 2 columns in '1\\t2', expected 8 numbers, separated by TABs"),
-        (
-            ROW.replace("5", "6") + "\n",
-            "line 1: found '6', expected a score (location) from 0 to 5",
-        ),
+        (ROW.replace("5", "6") + "\n", "line 1: found '6', expected a score (location) from 0"),
         (ROW.replace("5", "1e", 1) + "\n", "expected a score (location) from 0 to 5"),
         (ROW + "\n" + ROW + "\n", "found 2 lines, expected 1, one for each pair"),
         (ROW + "\r\n", "1 lines that end in a carriage return"),
@@ -69,12 +66,16 @@ def test_items_are_named_as_the_official_files(tmp_path: Path) -> None:
     assert typed.read_items(path) == [("1a_09405u_7A", "1b_09405u_8B")]
 
 
-def test_a_missing_record_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "sample"
+def copied_sample(folder: Path) -> tuple[dict[str, Path], Path]:
+    """Copy the sample; return its input files, and the first item record."""
     shutil.copytree(SAMPLES / "sample-typed", folder)
-    gone = sorted((folder / "text").iterdir())[0]
-    gone.unlink()
     files = {"input": folder / "STS.input.europeana.txt", "records": folder / "text"}
+    return files, min((folder / "text").iterdir())
+
+
+def test_a_missing_record_is_named(tmp_path: Path) -> None:
+    files, gone = copied_sample(tmp_path / "sample")
+    gone.unlink()
     with pytest.raises(MissingDataError, match=rf"1 of 12 item records are missing \({gone.stem}"):
         next(FAMILY.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))
 
@@ -83,11 +84,9 @@ def test_pairs_of_excluded_items_are_not_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "samples" / "sample-typed"
-    shutil.copytree(SAMPLES / "sample-typed", folder)
-    gone = sorted((folder / "text").iterdir())[0]
+    files, gone = copied_sample(folder)
     gone.unlink()
     (folder / "left-out.txt").write_text(gone.stem + "\n")
-    files = {"input": folder / "STS.input.europeana.txt", "records": folder / "text"}
     without = list(FAMILY.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))
     gone.write_text("dcTitle:\tA file that is there nonetheless\n")
     assert list(FAMILY.read_inputs(files, SAMPLE, SAMPLE.datasets[0])) == without
@@ -191,11 +190,8 @@ def test_the_published_row_is_no_data_without_records(official_data: Path, tmp_p
 
 
 def test_two_files_of_an_item_are_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "sample"
-    shutil.copytree(SAMPLES / "sample-typed", folder)
-    first = sorted((folder / "text").iterdir())[0]
+    files, first = copied_sample(tmp_path / "sample")
     first.with_suffix(".txt~").write_text("a backup does not count")
-    files = {"input": folder / "STS.input.europeana.txt", "records": folder / "text"}
     assert len(list(FAMILY.read_inputs(files, SAMPLE, SAMPLE.datasets[0]))) == 6
     first.with_suffix(".xml").write_text("<record></record>")
     with pytest.raises(InputError, match="as well, expected one file for each item"):

@@ -36,10 +36,7 @@ def test_the_shipped_model_is_small_and_described() -> None:
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        (
-            "Mr. John Smith lived in London with Mary Jones .",
-            [("PER", "John Smith"), ("LOC", "London"), ("PER", "Mary Jones")],
-        ),
+        ("Mr. John Smith lived in London .", [("PER", "John Smith"), ("LOC", "London")]),
         ("A portrait of Sir William Turner RA", [("PER", "William Turner")]),
         ("A view of Aachen Cathedral from the north", [("LOC", "Aachen Cathedral")]),
         ("She worked for the University of Leeds .", [("ORG", "University of Leeds")]),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stsbaselines.text.stems import Vocabulary, count_matrix, stems
+from tests.helpers import needs
 
 
 @pytest.mark.parametrize(
@@ -39,8 +40,7 @@ def test_counting_a_corpus() -> None:
 @pytest.mark.official
 def test_the_pipeline_regenerates_the_vectors_of_the_authors(official_data: Path) -> None:
     folder = official_data / "pit2015" / "wtmf-train100"
-    if not folder.is_dir():
-        pytest.skip("needs the vocabulary of the authors")
+    needs(official_data, folder="pit2015/wtmf-train100")
     pairs = (line.split("\t") for line in (folder / "vocab").read_text("latin-1").splitlines())
     columns = {word: int(number) for word, number in pairs}
     idf = np.zeros(max(columns.values()) + 1)

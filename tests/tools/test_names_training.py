@@ -11,7 +11,7 @@ import pytest
 from stsbaselines.errors import InputError
 from stsbaselines.text import chunker, names
 from stsbaselines.text.names import Name, NamesTagger, load_names_tagger
-from tests.helpers import tarred
+from tests.helpers import needs, tarred
 from tools import names_training
 
 COLUMNS = """Jane B-PER
@@ -178,8 +178,7 @@ def test_training_data_that_does_not_fit(
 @pytest.mark.official
 def test_the_shipped_tagger_on_the_held_out_part_of_wikigold(official_data: Path) -> None:
     file = official_data / "taggers" / "wikigold" / "wikigold.conll.txt"
-    if not file.exists():
-        pytest.skip("needs taggers/wikigold")
+    needs(official_data, folder="taggers/wikigold")
     tagger = load_names_tagger()
     scores = names_training.tested_on(tagger, names_training.wikigold_held_out(file))
     assert scores == tagger.card["test"]["wikigold"]
