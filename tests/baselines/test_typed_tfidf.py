@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,12 +15,12 @@ from stsbaselines.baselines import create, load
 from stsbaselines.baselines.typed_tfidf import TypedTfidf
 from stsbaselines.errors import InputError
 from stsbaselines.experiments import run as experiment
-from stsbaselines.experiments.config import read_config
+from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
+from stsbaselines.experiments.models import train_on_catalogues
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.records import Record
 from stsbaselines.text import annotate
-from tests.helpers import run_command
 
 MILL = Record(title=("The water mill",), creator=("Smith, John",), date=("c. 1850",))
 VIEW = Record(title=("View of a mill",), creator=("John Smith",), date=("1850",))
@@ -130,22 +129,17 @@ def test_scores_are_symmetric_and_in_range(pairs: list[tuple[Record, Record]]) -
     assert scores == pytest.approx(model.predict([(right, left) for left, right in pairs]))
 
 
-def test_a_background_is_counted_from_the_command_line_and_run_as_a_model(tmp_path: Path) -> None:
+def test_a_background_is_counted_and_run_as_a_model(tmp_path: Path) -> None:
     things = tmp_path / "things.jsonl"
     things.write_text('{"id": "1", "title": "A mill"}\n{"title": "A pond", "medium": ["oil"]}\n')
-    model = tmp_path / "data" / "models" / "things"
-    model.parent.mkdir(parents=True)
-    done = run_command(["train", "typed-tfidf", "--records", str(things), "-o", str(model)])
-    assert done.stdout == f"things.jsonl: 2 records\nwrote {model}\n", done.stderr
-    loaded: Any = load(model)
-    assert loaded.document_frequencies_ == {"a": 2, "mill": 1, "oil": 1, "pond": 1}
-    config = tmp_path / "mine.yaml"
-    config.write_text(
-        "task: sample-typed\nbaselines:\n  - {baseline: typed-tfidf, model: things}\n"
-    )
-    done = run_command(["run", str(config), "--data-dir", str(tmp_path / "data")])
-    assert done.returncode == 0, done.stderr
-    assert "trained on the records of things.jsonl (2)" in done.stdout
+    model = train_on_catalogues([things])
+    assert model.document_frequencies_ == {"a": 2, "mill": 1, "oil": 1, "pond": 1}
+    (tmp_path / "models").mkdir()
+    model.save(tmp_path / "models" / "things")
+    baseline = BaselineConfig(baseline="typed-tfidf", model="things")
+    config = ExperimentConfig(task="sample-typed", baselines=[baseline])
+    cells = experiment.run(config, tmp_path / "out", tmp_path).cells
+    assert {cell.reason for cell in cells} == {"trained on the records of things.jsonl (2)"}
 
 
 def test_years_are_weighed_by_how_many_records_name_them() -> None:

@@ -3,27 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from stsbaselines import load
 from tests.helpers import command_refusal, run_command
-
-
-def test_train_and_predict_from_the_command_line(tmp_path: Path) -> None:
-    done = run_command(["train", "dkpro-string", "--on", "sample-sts", "-o", "model"])
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
-        "sample-sts/kitchen: 11 pairs",
-        "sample-sts/journeys: 9 pairs",
-        "wrote model",
-    ]
-    model: Any = load("model")
-    assert model.trained_on_ == {"sample-sts/kitchen": 11, "sample-sts/journeys": 9}
-    assert model.n_jobs == 1
-    Path("pair.tsv").write_text("a cat sat\ta cat sat!\n")
-    assert run_command(["predict", "model", "pair.tsv"]).stdout == "5.0000000000\n"
 
 
 @pytest.mark.parametrize(

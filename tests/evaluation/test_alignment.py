@@ -39,13 +39,6 @@ def test_verdicts_on_alignments() -> None:
 
 def test_aligning_two_sentences() -> None:
     sentences = ["A man plays a guitar.", "The man plays golf."]
-    text = run_command(["align", *sentences])
-    assert text.stdout.splitlines() == [
-        "[ A man ]     [ The man ]  EQUI 5",
-        "[ plays ]     [ plays ]    EQUI 5",
-        "[ a guitar ]  -            NOALI NIL",
-        "-             [ golf ]     NOALI NIL",
-    ]
     assert run_command(["align", ".", "!"]).stdout == "no chunks\n"
     quoted = run_command(["align", 'He said "no".', "He left.", "--format", "json"])
     found = json.loads(quoted.stdout)

@@ -250,13 +250,6 @@ def test_a_pipe_is_not_waited_for() -> None:
         stop.cancel()
 
 
-def test_rate_and_signature_of_an_output_are_printed() -> None:
-    Path("pairs.tsv").write_bytes(WORDS)
-    done = run_command(["predict", "token-cosine", "pairs.tsv", "-o", "out.txt"])
-    assert done.stderr.startswith("wrote out.txt: 50 pairs, ")
-    assert "; token-cosine|" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("option", "message"),
     [

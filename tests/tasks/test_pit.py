@@ -10,11 +10,11 @@ import pytest
 from stsbaselines.data.catalogue import DataSet, find_task
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import InputError
+from stsbaselines.evaluation import submission
 from stsbaselines.tasks import pit
 from stsbaselines.tasks.base import Scores
 from stsbaselines.tasks.lines import LineError
 from stsbaselines.tasks.pit import FAMILY
-from tests.helpers import command_refusal, run_command
 
 SAMPLE = find_task("sample-pit")
 
@@ -184,13 +184,12 @@ def test_predictions_become_labels_and_four_decimals() -> None:
     )
 
 
-def test_score_and_check_from_the_command_line(tmp_path: Path) -> None:
+def test_a_submission_must_have_its_name(tmp_path: Path) -> None:
     lines = "".join(f"{'true' if n % 2 else 'false'}\t0.{n:02}00\n" for n in range(12))
     path = written(tmp_path, lines)
-    done = run_command(["score", "sample-pit", str(path)])
-    assert "F1" in done.stdout
-    assert "test(10/12)" in done.stdout
-    assert run_command(["check", "sample-pit", str(path)]).returncode == 0
+    assert submission.check("sample-pit", path) == {"test": path}
     other = written(tmp_path, lines, "mine.output")
-    assert "expected a name such as" in command_refusal("check", "sample-pit", str(other))
-    assert "found 2 files" in command_refusal("score", "sample-pit", str(tmp_path))
+    with pytest.raises(InputError, match="expected a name such as"):
+        submission.check("sample-pit", other)
+    with pytest.raises(InputError, match="found 2 files"):
+        submission.score("sample-pit", tmp_path)

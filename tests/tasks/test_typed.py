@@ -116,10 +116,8 @@ def test_undefined_and_outside_scores_are_noted(tmp_path: Path) -> None:
     assert any("scores outside 0-5" in note for note in scores.notes)
 
 
-def test_the_sample_from_the_command_line(tmp_path: Path) -> None:
-    done = run_command(["run", "sample-typed", "--out", str(tmp_path)])
-    assert done.returncode == 0, done.stderr
-    assert "typed-tfidf  Mean" in done.stdout
+def test_a_run_on_the_sample_explains_its_scores(tmp_path: Path) -> None:
+    experiment.run(read_config("sample-typed"), tmp_path)
     folder = tmp_path / "sample-typed" / "typed-tfidf"
     lines = (folder / "evidence.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
@@ -132,10 +130,7 @@ def test_the_sample_from_the_command_line(tmp_path: Path) -> None:
     for text in (SAMPLES / "sample-typed" / "text").iterdir():
         assert (folder / "text" / text.name).read_bytes() == text.read_bytes()
         assert read_record(folder / "xml" / f"{text.stem}.xml") == read_record(text)
-    checked = run_command(["check", "sample-typed", str(folder)])
-    assert checked.stdout == f"europeana: {folder}/STS.output.europeana.txt is well-formed\n"
-    scored = run_command(["score", "sample-typed", str(folder), "--json"])
-    assert json.loads(scored.stdout)["datasets"]["europeana"]["n"] == 6
+    assert score("sample-typed", folder).datasets["europeana"]["n"] == 6
 
 
 def test_without_any_data_the_sample_runs_and_says_what_is_missing(tmp_path: Path) -> None:
