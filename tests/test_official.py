@@ -208,24 +208,6 @@ def test_the_catalogue_describes_the_official_files(task: Task, official_data: P
         assert np.isfinite(gold[dataset.name]).sum() == dataset.scored
 
 
-def test_2013_runs_without_the_restricted_sentences(
-    official_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    needs(official_data, "sts2013")
-    folder = tmp_path / "mine" / "test-gs"
-    folder.mkdir(parents=True)
-    for each in find.locate_all(find_task("sts2013"), official_data):
-        if each.path and not each.restricted:
-            shutil.copy(each.path, folder)
-    monkeypatch.delenv(find.ENVIRONMENT, raising=False)
-    results = experiment.run(read_config("sts2013"), tmp_path / "out", tmp_path / "mine")
-    statuses = {cell.name: cell.status for cell in results.baselines[0].cells}
-    assert statuses["headlines"] == "exact"
-    assert statuses["SMT"] == statuses["Mean"] == "no data"
-    assert "LDC" in next(cell.reason for cell in results.cells if cell.name == "Mean")
-    assert "SMT was excluded" in results.notes[0]
-
-
 def test_the_random_baseline_of_2012_over_a_thousand_seeds(official_data: Path) -> None:
     needs(official_data, "sts2012")
     task = find_task("sts2012")
@@ -237,20 +219,6 @@ def test_the_random_baseline_of_2012_over_a_thousand_seeds(official_data: Path) 
         values.append(correlation.pearson_all_normalized(outputs, [*gold.values()]))
     mean, deviation = np.mean(np.array(values)), np.std(np.array(values))
     assert (round(float(mean), 4), round(float(deviation), 4)) == (0.5878, 0.0006)
-
-
-@pytest.mark.parametrize("name", STS)
-def test_official_inputs_are_read_byte_for_byte(name: str, official_data: Path) -> None:
-    needs(official_data, name)
-    task = find_task(read_config(name).task)
-    for dataset in task.datasets:
-        path = find.require(task, dataset, "input", official_data)
-        columns = [line.split(b"\t")[:2] for line in path.read_bytes().split(b"\n")[:-1]]
-        read = [
-            [side.encode("utf-8", "surrogateescape") for side in pair]
-            for pair in sts.read_pairs(path)
-        ]
-        assert read == columns
 
 
 def test_weights_that_cannot_be_verified_are_pointed_out(

@@ -11,10 +11,7 @@ import pytest
 
 from stsbaselines.version import __version__
 from tests.helpers import command_refusal, run_command
-
-HOSTILE = "run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
-
-ESCAPED = r"run\x1b]0;owned\x07\x1b[2J\u202eX\x9b31m"
+from tests.test_errors import ESCAPED, HOSTILE
 
 
 @pytest.mark.parametrize(

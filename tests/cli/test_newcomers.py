@@ -107,6 +107,7 @@ def test_each_command_and_option_has_a_help_text(words: tuple[str, ...]) -> None
 
 
 HEAVY = {"gensim", "matplotlib", "nltk", "numba", "numpy", "pandas", "scipy", "sklearn"}
+SLOW = {"sklearn", "scipy", "joblib", "pandas", "matplotlib", "pooch"}
 LOADED_BY_A_COMMAND = """
 import sys
 from stsbaselines.cli.main import main
@@ -121,36 +122,23 @@ LOADED_BY_THE_PACKAGE = "import sys, stsbaselines; print(*sys.modules, file=sys.
 
 
 @pytest.mark.parametrize(
-    ("code", "arguments"),
+    ("code", "arguments", "unwanted"),
     [
-        (LOADED_BY_THE_PACKAGE, []),
-        (LOADED_BY_A_COMMAND, ["--version"]),
-        (LOADED_BY_A_COMMAND, ["--help"]),
-        (LOADED_BY_A_COMMAND, ["predict", "--help"]),
+        (LOADED_BY_THE_PACKAGE, [], HEAVY),
+        (LOADED_BY_A_COMMAND, ["--version"], HEAVY),
+        (LOADED_BY_A_COMMAND, ["predict", "--help"], HEAVY),
+        (LOADED_BY_A_COMMAND, ["score", "sample-sts", "scores.txt", "--dataset", "journeys"], SLOW),
+        (LOADED_BY_A_COMMAND, ["check", "sample-sts", "scores.txt", "--dataset", "journeys"], SLOW),
+        (LOADED_BY_A_COMMAND, ["tables", "sts2013"], SLOW),
+        (LOADED_BY_A_COMMAND, ["data", "list"], SLOW),
     ],
-    ids=["the package", "--version", "--help", "predict --help"],
 )
-def test_heavy_libraries_are_loaded_when_they_are_used(code: str, arguments: list[str]) -> None:
+def test_libraries_are_loaded_when_they_are_used(
+    code: str, arguments: list[str], unwanted: set[str]
+) -> None:
+    Path("scores.txt").write_text("1\n2\n" * 5)
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in done.stderr.split()}
     assert "stsbaselines" in loaded
-    assert not HEAVY & loaded
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["score", "sample-sts", "scores.txt", "--dataset", "journeys"],
-        ["check", "sample-sts", "scores.txt", "--dataset", "journeys"],
-        ["tables", "sts2013"],
-        ["data", "list"],
-    ],
-    ids=lambda arguments: arguments[0],
-)
-def test_scoring_does_not_wait_for_scikit_learn(arguments: list[str]) -> None:
-    Path("scores.txt").write_text("1\n2\n" * 5)
-    command = [sys.executable, "-c", LOADED_BY_A_COMMAND, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    loaded = {name.partition(".")[0] for name in done.stderr.split()}
-    assert not {"sklearn", "scipy", "joblib", "pandas", "matplotlib", "pooch"} & loaded
+    assert not unwanted & loaded

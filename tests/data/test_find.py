@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from stsbaselines.data import catalogue, find
-from stsbaselines.data.catalogue import DataFile, DataSet, Task
+from stsbaselines.data.catalogue import DataFile, Task
 from stsbaselines.errors import InputError
+from tests.data.pond import CLOSED, FILES, GOLD, INPUT, TASK
 
 SAMPLE = catalogue.find_task("sample-sts")
 KITCHEN = SAMPLE.dataset("kitchen")
@@ -143,36 +144,17 @@ def test_a_directory_that_is_named_must_exist(monkeypatch: pytest.MonkeyPatch) -
     assert find.require(elsewhere(), KITCHEN, "gold", "given") == place
 
 
-def restricted_task() -> Task:
-    def dataset(name: str, restricted: bool) -> DataSet:
-        files = {
-            role: DataFile(name=f"{name}.{role}", sha256=hashlib.sha256(b"x").hexdigest())
-            for role in ("input", "gold")
-        }
-        return DataSet(
-            name=name, files=files, output=name, pairs=1, scored=1, restricted=restricted
-        )
-
-    datasets = [dataset("open", False), dataset("closed", True)]
-    return SAMPLE.model_copy(update={"task": "mixed", "folders": ["here"], "datasets": datasets})
-
-
 def test_verify_names_what_is_wrong_or_missing(tmp_path: Path) -> None:
-    task = restricted_task()
-    assert find.verify([task], tmp_path) == (["mixed: not found"], [])
-    assert "was not found" in str(find.verify([task], tmp_path, complete=True)[1][0])
-    here = tmp_path / "here"
+    assert find.verify([TASK], tmp_path) == (["pond: not found"], [])
+    assert "was not found" in str(find.verify([TASK], tmp_path, complete=True)[1][0])
+    here = tmp_path / "pond-test"
     here.mkdir()
-    for name in ("open.input", "open.gold", "closed.gold"):
-        (here / name).write_bytes(b"x")
-    right, faults = find.verify([task], tmp_path)
-    assert right == [
-        "mixed: 3 of 4 files are right",
-        "mixed: closed.input was not found",
-    ]
-    assert faults == []
-    (here / "open.input").write_bytes(b"y")
-    (here / "open.gold").unlink()
-    messages = [str(fault) for fault in find.verify([task], tmp_path)[1]]
-    assert "open.input: found sha256 " in messages[0]
-    assert "mixed: open.gold: found no such file" in messages[1]
+    for name, content in FILES.items():
+        (here / name).write_bytes(content)
+    right = ["pond: 2 of 3 files are right", f"pond: {CLOSED} was not found"]
+    assert find.verify([TASK], tmp_path) == (right, [])
+    (here / INPUT).write_bytes(b"y")
+    (here / GOLD).unlink()
+    messages = [str(fault) for fault in find.verify([TASK], tmp_path)[1]]
+    assert f"{INPUT}: found sha256 " in messages[0]
+    assert f"pond: {GOLD}: found no such file" in messages[1]

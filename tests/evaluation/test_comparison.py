@@ -39,6 +39,10 @@ def tiny(left: list[str], right: list[str]) -> list[float]:
     return [each * 1.23e-10 for each in overlap(left, right)]
 
 
+def constant(left: list[str], right: list[str]) -> list[float]:
+    return [1.0] * len(left)
+
+
 def rank_in(found: Comparison, system: str, name: str) -> str:
     [measured] = [each for each in found.measured if (each.system, each.name) == (system, name)]
     return str(measured.rank)
@@ -240,9 +244,6 @@ def test_what_cannot_be_compared_is_refused(arguments: dict[str, Any], message: 
 
 
 def test_constant_scores_are_undefined_and_have_no_rank() -> None:
-    def constant(left: list[str], right: list[str]) -> list[float]:
-        return [1.0] * len(left)
-
     found = compare("sample-sts", {"constant": constant, "overlap": overlap}, resamples=100)
     mine = [each for each in found.measured if each.system == "constant"]
     assert all(each.value is None and each.interval is None for each in mine)

@@ -14,6 +14,7 @@ from stsbaselines.evaluation.comparison import compare
 from stsbaselines.evaluation.results import MeasureResult
 from stsbaselines.reports.comparison import comparison_page
 from stsbaselines.reports.comparison_tables import report_tables
+from tests.evaluation.test_comparison import constant, overlap
 from tests.reports.samples import PLAIN, SHOWN, comparison, in_browser
 
 
@@ -142,21 +143,13 @@ def test_empty_parts_are_left_out() -> None:
     assert "has no Mean: it is undefined." in text
 
 
-def _overlap(left: list[str], right: list[str]) -> list[float]:
-    return [float(len({*a.split()} & {*b.split()})) for a, b in zip(left, right, strict=True)]
-
-
-def _constant(left: list[str], right: list[str]) -> list[float]:
-    return [1.0] * len(left)
-
-
 def _huge(left: list[str], right: list[str]) -> list[float]:
     return [1e300 * len(a) for a in left]
 
 
 @pytest.mark.parametrize("task", ["sample-sts", "sample-pit"])
 def test_real_comparisons(task: str) -> None:
-    found = compare(task, {"overlap": _overlap, "constant": _constant, "huge": _huge})
+    found = compare(task, {"overlap": overlap, "constant": constant, "huge": _huge})
     page = Page(comparison_page(found))
     assert len(page.all("svg")) == 1 + len(found.score_pairs)
     assert len(page.all("table")) == len(report_tables(found)) + len(
@@ -166,7 +159,7 @@ def test_real_comparisons(task: str) -> None:
 
 @pytest.mark.official
 def test_a_page_of_a_whole_year_is_small(official_data: Path) -> None:
-    systems = {"overlap": _overlap, "huge": _huge, "constant": _constant}
+    systems = {"overlap": overlap, "huge": _huge, "constant": constant}
     found = compare("sts2015", systems, data_dir=official_data, resamples=100)
     page = comparison_page(found)
     assert len(page.encode()) < 2_000_000

@@ -15,7 +15,6 @@ from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation.submission import score
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import read_config
-from stsbaselines.experiments.reproduce import ledger
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.records import read_record
 from stsbaselines.tasks.typed import FAMILY
@@ -159,29 +158,6 @@ def test_the_released_sample_outputs_score_as_the_official_scorer_prints(
     measures = score(name, output, data_dir=official_data).datasets["europeana"]
     found = [measures[each] for each in (*typed.TYPES, "Mean")]
     assert [f"{value:.5f}" for value in found] == EXPECTED[name].split()
-
-
-@pytest.mark.official
-def test_the_test_records_are_missing_and_the_trial_runs_instead(
-    official_data: Path, tmp_path: Path
-) -> None:
-    done = run_command(["run", "sts2013-typed", "--out", str(tmp_path)])
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("The item records of sts2013-typed were not found")
-    assert "data fetch sts2013-typed --api-key" in done.stdout
-    folder = tmp_path / "sts2013-typed-trial" / "typed-tfidf"
-    original = official_data / "sts2013-typed-trial" / "text"
-    for path in original.iterdir():
-        assert (folder / "text" / path.name).read_bytes() == path.read_bytes()
-    assert len(list((folder / "xml").iterdir())) == 10
-    assert len((folder / "STS.output.europeana.txt").read_text().splitlines()) == 5
-
-
-@pytest.mark.official
-def test_the_published_row_is_no_data_without_records(official_data: Path, tmp_path: Path) -> None:
-    cells = ledger([read_config("sts2013-typed")], tmp_path, official_data)
-    assert [cell.status for cell in cells] == ["no data"] * 9
-    assert all("data fetch" in cell.reason for cell in cells)
 
 
 def test_two_files_of_an_item_are_refused(tmp_path: Path) -> None:
