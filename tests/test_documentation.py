@@ -67,22 +67,3 @@ def test_every_block_is_tested_or_named_as_an_exception(pytestconfig: pytest.Con
     places = pytestconfig.getini("testpaths")
     untested = {block.page for block in blocks if not block.page.startswith(tuple(places))}
     assert not untested, "pyproject.toml does not name these pages in testpaths"
-
-
-def test_a_block_that_nothing_runs_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tests.test_documentation.ROOT", tmp_path)
-    page = tmp_path / "page.md"
-    page.write_text(
-        "```console\n$ true\n```\n\n<!-- skip: next -->\n\n```console\n$ false\n```\n\n"
-        "- item\n\n    ```bash\n    rm x\n    ```\n\n~~~\nplain\n~~~\n",
-        encoding="utf-8",
-    )
-    found = [(block.line, block.first, block.is_tested) for block in blocks_of(page)]
-    assert found == [
-        (1, "$ true", True),
-        (7, "$ false", False),
-        (13, "rm x", False),
-        (17, "plain", False),
-    ]

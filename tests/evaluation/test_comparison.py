@@ -16,6 +16,8 @@ from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation.comparison import compare
 from stsbaselines.evaluation.results import BOOTSTRAP, FISHER, SYSTEM, WILLIAMS, Comparison
+from stsbaselines.experiments import run as experiment
+from stsbaselines.experiments.config import read_config
 from stsbaselines.reference.published import table
 from stsbaselines.reference.ranking import name_of
 from stsbaselines.reports.comparison import comparison_text
@@ -284,7 +286,7 @@ def test_a_baseline_gets_no_gold_chunks_if_it_is_to_find_its_own(official_data: 
 
 
 def test_a_mapping_is_for_the_folders_that_have_its_files(tmp_path: Path) -> None:
-    run_command(["run", "sample-sts", "--out", str(tmp_path)])
+    experiment.run(read_config("sample-sts"), tmp_path)
     usual = tmp_path / "sample-sts" / "token-cosine"
     other = tmp_path / "other"
     shutil.copytree(usual, other)

@@ -25,22 +25,18 @@ KITCHEN, JOURNEYS = find_task("sample-sts").datasets
 PAIRS = [("a cat", "a cat"), ("a cat", "a dog"), ("one", "two")]
 
 
+def on(**which: list[str]) -> Training:
+    return Training.model_validate({"task": "sample-sts", **which})
+
+
 @pytest.mark.parametrize(
     ("sources", "counts", "source"),
     [
-        ([Training(task="sample-sts")], {"kitchen": 11, "journeys": 9}, "sample-sts (20"),
+        ([on()], {"kitchen": 11, "journeys": 9}, "sample-sts (20"),
+        ([on(datasets=["journeys"])], {"journeys": 9}, "sample-sts, journeys (9"),
+        ([on(first_of=["kitchen", "journeys"])], {"kitchen": 11}, "sample-sts, kitchen (11"),
         (
-            [Training(task="sample-sts", datasets=["journeys"])],
-            {"journeys": 9},
-            "sample-sts, journeys (9",
-        ),
-        (
-            [Training(task="sample-sts", first_of=["kitchen", "journeys"])],
-            {"kitchen": 11},
-            "sample-sts, kitchen (11",
-        ),
-        (
-            [Training(task="sample-sts", datasets=[name]) for name in ("journeys", "kitchen")],
+            [on(datasets=["journeys"]), on(datasets=["kitchen"])],
             {"kitchen": 11, "journeys": 9},
             "sample-sts, journeys (9 labelled pairs) and sample-sts, kitchen (11",
         ),
