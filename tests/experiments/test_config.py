@@ -21,7 +21,7 @@ def test_a_fault_is_named_with_its_line() -> None:
 
 def test_baselines_must_have_different_names() -> None:
     random = BaselineConfig(baseline="random")
-    with pytest.raises(ValueError, match="expected baselines with different names"):
+    with pytest.raises(ValueError, match="baselines with different names"):
         ExperimentConfig(task="t", baselines=[random, random])
 
 
