@@ -112,9 +112,9 @@ INTERRUPTED = """
 import signal, time
 from stsbaselines.parallel import in_order
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
-print("begins", flush=True)
-for _ in in_order(time.sleep, [0.01] * 100_000, 2):
-    pass
+for number, _ in enumerate(in_order(time.sleep, [0.01] * 100_000, 2)):
+    if number == 0:
+        print("begins", flush=True)
 """
 
 
