@@ -164,8 +164,12 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             "attributes": {key: learned[key] for key in learned if key not in arrays},
             "arrays": _shapes(arrays),
         }
-        text = _as_json(description)
-        if text is None or not _is_bounded({**description, **arrays}):
+        try:
+            text = json.dumps(description, indent=2)
+            is_plain = json.loads(text) == description and _is_bounded(description | arrays)
+        except (TypeError, ValueError):
+            is_plain = False
+        if not is_plain:
             raise InputError(
                 f"{self.name} cannot be saved, because a parameter or learned attribute is"
                 " neither plain JSON nor an array of finite numbers."
@@ -243,15 +247,6 @@ def _plain(value: object) -> object:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     return list(value) if isinstance(value, tuple) else value
-
-
-def _as_json(description: dict[str, Any]) -> str | None:
-    """Return a description as JSON, or None if it would not read back the same."""
-    try:
-        text = json.dumps(description, indent=2)
-        return text if json.loads(text) == description else None
-    except (TypeError, ValueError):
-        return None
 
 
 def check_pairs(pairs: Sequence[Any], kinds: tuple[type, ...] = (str,)) -> None:
