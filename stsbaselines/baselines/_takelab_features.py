@@ -25,10 +25,9 @@ from stsbaselines.data.corpora import find_wordnet
 from stsbaselines.errors import InputError
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.text.chunker import load_chunker
-from stsbaselines.text.information_content import InformationContent
 from stsbaselines.text.stems import stems
 from stsbaselines.text.wordnet import WordNet, load_wordnet
-from stsbaselines.text.words import is_word, treebank_tokens
+from stsbaselines.text.words import InformationContent, is_word, treebank_tokens
 
 ORDERS = (1, 2, 3)
 _ANGLE_BRACKET = re.compile(r"[<>]")

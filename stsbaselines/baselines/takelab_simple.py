@@ -47,8 +47,8 @@ from stsbaselines.data.corpora import CorpusState, find_wordnet, sentences_of, s
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import Predictor, check_pairs, chunks_of
 from stsbaselines.scoring.correlation import FloatArray, pearson
-from stsbaselines.text.information_content import InformationContent, information_content
 from stsbaselines.text.stems import Vocabulary, count_matrix
+from stsbaselines.text.words import InformationContent, information_content
 
 __all__ = ["TakeLabFeatures", "TakeLabSimple", "WordSpace"]
 

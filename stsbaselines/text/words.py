@@ -1,10 +1,13 @@
-"""Words, by a simple pattern or as NLTK gives them, and stems."""
+"""Words, by a simple pattern or as NLTK gives them, their stems and information content."""
 
 from __future__ import annotations
 
 import functools
+import math
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -83,3 +86,30 @@ def _stemmer(mode: str) -> PorterStemmer:
     from nltk.stem.porter import PorterStemmer  # slow to import
 
     return PorterStemmer(mode=mode)
+
+
+@dataclass(frozen=True, eq=False)
+class InformationContent:
+    """The information content ln(N / n) of words, with n of the N words of a corpus.
+
+    An unknown word counts as seen once: it gets the maximum, ln N, unless `zero_unknown`.
+    Objects are compared by identity, so that caches can use them as keys. See Resnik (1995).
+    """
+
+    counts: Mapping[str, int]
+    total: int
+    zero_unknown: bool = False
+
+    def __call__(self, word: str) -> float:
+        """Return the information content of a lower-cased word, in nats."""
+        count = self.counts.get(word, self.total if self.zero_unknown else 1)
+        return math.log(self.total / count)
+
+
+def information_content(sentences: Iterable[str]) -> InformationContent:
+    """Count the words of a corpus; tokens without a letter or digit do not count."""
+    counts = Counter(
+        word for sentence in sentences for word in treebank_words(sentence) if is_word(word)
+    )
+    often = {word: counts[word] for word in sorted(counts) if counts[word] > 1}
+    return InformationContent(often, max(counts.total(), 1))

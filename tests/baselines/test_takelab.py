@@ -23,7 +23,7 @@ from stsbaselines.baselines.takelab_simple import TakeLabFeatures, TakeLabSimple
 from stsbaselines.data import corpora as corpora_module
 from stsbaselines.errors import InputError
 from stsbaselines.scoring.correlation import pearson
-from stsbaselines.text.information_content import InformationContent
+from stsbaselines.text.words import InformationContent
 
 CONTENT = InformationContent({"the": 25, "cat": 4, "dog": 2}, total=100)
 ROWS = {"cat": 0, "dog": 1, "kitten": 2}

@@ -1,7 +1,8 @@
-"""Words by a simple pattern, and those of NLTK."""
+"""Words by a simple pattern and those of NLTK, and their information content."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
-from stsbaselines.text.words import simple_words, treebank_tokens, treebank_words_of
+from stsbaselines.text.words import (
+    InformationContent,
+    information_content,
+    simple_words,
+    treebank_tokens,
+    treebank_words_of,
+)
 from tests.helpers import at_most
 
 contracted = ["cannot", "gimme", "gonna", "Gotta", "lemme", "WANNA", "dye", "tis", "twas", "5th"]
@@ -61,3 +68,24 @@ def test_simple_words_are_all_of_the_sentence(sentence: str) -> None:
         marks = "".join(character for character in word if not character.isalnum())
         assert len(word) == 1 or set(marks) <= set("'\u2019.,")
     assert simple_words(" ".join(words)) == words
+
+
+def test_unknown_words_can_have_no_information_content() -> None:
+    known, unknown = (
+        InformationContent({"cat": 2}, 8, zero_unknown=zero) for zero in (False, True)
+    )
+    assert (known("cat"), known("ocelot")) == (math.log(4), math.log(8))
+    assert (unknown("cat"), unknown("ocelot")) == (math.log(4), 0.0)
+
+
+def test_information_content_by_hand() -> None:
+    content = information_content(["The cat.", "the dog"])
+    assert content("the") == pytest.approx(math.log(4 / 2))
+    assert content("cat") == content("emu") == pytest.approx(math.log(4))
+    assert information_content([])("cat") == 0
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers(2, 9)), st.text(max_size=3))
+def test_no_word_says_more_than_an_unknown_one(counts: dict[str, int], word: str) -> None:
+    content = InformationContent(counts, sum(counts.values()) + 1)
+    assert 0 <= content(word) <= content("unknown")
