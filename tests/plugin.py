@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import settings
 from sybil import Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
+from stsbaselines.cli.main import app
 from stsbaselines.data.find import ENVIRONMENT
 from tests import examples
 from tests.helpers import OFFICIAL_DATA, ROOT
@@ -30,6 +32,17 @@ def official_data() -> Path:
     if OFFICIAL_DATA is None:
         pytest.skip(f"needs the official data; name its place by ${ENVIRONMENT}")
     return OFFICIAL_DATA
+
+
+@pytest.fixture
+def command_output(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Return a function that runs a command in this process, and returns what it prints."""
+
+    def run(*arguments: str) -> str:
+        app(arguments, standalone_mode=False)
+        return capsys.readouterr().out
+
+    return run
 
 
 @pytest.fixture(autouse=True)

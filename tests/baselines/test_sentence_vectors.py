@@ -97,8 +97,8 @@ def test_inference_uses_the_trained_topics() -> None:
 
 
 def test_the_objective_falls_and_training_stops() -> None:
-    model = small("wtmf", n_iter=500).fit(CORPUS)
-    assert len(model.objective_) == 500
+    model = small("wtmf", n_iter=100).fit(CORPUS)
+    assert len(model.objective_) == 100
     assert (np.diff(model.objective_) <= 1e-9).all()
     assert len(small("wtmf", n_iter=9, orthogonality=0.5).fit(CORPUS).objective_) == 9
     early = small("wtmf", n_iter=30, tol=0.01).fit(CORPUS)

@@ -24,8 +24,8 @@ from tests.helpers import COMMAND, ROOT, command_refusal, run_command, zipped
 WIKI = "/stswiki/images"
 
 
-def test_data_sets_are_listed_as_json() -> None:
-    entries = json.loads(run_command(["data", "list", "sts2013", "--format", "json"]).stdout)
+def test_data_sets_are_listed_as_json(command_output: Callable[..., str]) -> None:
+    entries = json.loads(command_output("data", "list", "sts2013", "--format", "json"))
     assert entries[3]["data set"] == "SMT"
     assert entries[3]["status"] == "missing"
 

@@ -63,15 +63,3 @@ def test_a_terminated_run_leaves_nothing_behind(tmp_path: Path) -> None:
         process.terminate()
     assert process.returncode == 143
     assert list(out.parent.iterdir()) == []
-
-
-def test_predict_takes_a_saved_predictor(tmp_path: Path) -> None:
-    from stsbaselines import create
-
-    create("random", high=1.0, random_state=3).save(tmp_path / "saved")
-    pairs = str(SAMPLES / "sample-sts" / "STS.input.journeys.txt")
-    saved = run_command(["predict", str(tmp_path / "saved"), pairs])
-    named = run_command(
-        ["predict", "random", pairs, "--set", "high=1.0", "--set", "random_state=3"]
-    )
-    assert saved.stdout == named.stdout != ""

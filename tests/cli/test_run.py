@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,11 @@ def test_demo_needs_nothing() -> None:
     assert list(Path.cwd().iterdir()) == []
 
 
-def test_run_takes_several_configurations_and_refuses_a_faulty_one_first() -> None:
-    done = run_command(["run", "sample-sts", "sample-pit"])
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.index("token-cosine") < done.stdout.index("ngram-logreg")
+def test_run_takes_several_configurations_and_refuses_a_faulty_one_first(
+    command_output: Callable[..., str],
+) -> None:
+    text = command_output("run", "sample-sts", "sample-pit")
+    assert text.index("token-cosine") < text.index("ngram-logreg")
     Path("mine.yaml").write_text("task: sample-sts\nbaselines:\n  - baseline: randm\n")
     refused = command_refusal("run", "sample-sts", "mine.yaml", "--out", "other")
     assert refused.startswith("mine.yaml: there is no baseline 'randm', did you mean 'random'?")
@@ -34,10 +36,11 @@ def test_reproduce_without_data_is_refused() -> None:
 
 
 @pytest.mark.official
-def test_reproduce_writes_the_ledger(official_data: Path) -> None:
-    done = run_command(["reproduce", "sts2015-es", "--out", "ledger"])
-    assert done.returncode == 0, done.stderr
-    assert Path("ledger/ledger.txt").read_text() == done.stdout
+def test_reproduce_writes_the_ledger(
+    official_data: Path, command_output: Callable[..., str]
+) -> None:
+    text = command_output("reproduce", "sts2015-es", "--out", "ledger")
+    assert Path("ledger/ledger.txt").read_text() == text
     assert "exact" in Path("ledger/ledger.md").read_text()
     entries = json.loads(Path("ledger/ledger.json").read_text())
     assert {each["status"] for each in entries} == {"exact"}

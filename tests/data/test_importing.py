@@ -92,12 +92,14 @@ def test_by_default_the_users_cache_is_the_target() -> None:
     assert files_in(find.cache_directory()) == OFFICIAL
 
 
-def test_a_dry_run_shows_what_would_be_imported(tmp_path: Path) -> None:
+def test_a_dry_run_shows_what_would_be_imported(
+    tmp_path: Path, command_output: Callable[..., str]
+) -> None:
     path = tmp_path / "my.zip"
     path.write_bytes(zipped(("a/any.txt", content_of(GOLD)), ("read\nme", b"x")))
-    done = run_command(["data", "import", str(path), "--to", str(TARGET), "--dry-run"])
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
+    lines = command_output(
+        "data", "import", str(path), "--to", str(TARGET), "--dry-run"
+    ).splitlines()
     assert lines[2].split() == ["a/any.txt", "sample-sts", f"sample-sts/{GOLD}", "new"]
     assert r"read\nme: not an official file" in lines
     assert lines[-1] == "1 of 1 files would be imported into mydata"

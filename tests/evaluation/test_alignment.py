@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.evaluation.alignment import compare_alignments
 from stsbaselines.tasks.alignment_file import ChunkAlignment, read_alignments
-from tests.helpers import command_refusal, run_command
+from tests.helpers import command_refusal
 
 GOLD = SAMPLES / "sample-ists" / "STSint.testinput.garden.wa"
 
@@ -37,15 +38,13 @@ def test_verdicts_on_alignments() -> None:
     )
 
 
-def test_aligning_two_sentences() -> None:
-    sentences = ["A man plays a guitar.", "The man plays golf."]
-    assert run_command(["align", ".", "!"]).stdout == "no chunks\n"
-    quoted = run_command(["align", 'He said "no".', "He left.", "--format", "json"])
-    found = json.loads(quoted.stdout)
+def test_aligning_two_sentences(command_output: Callable[..., str]) -> None:
+    assert command_output("align", ".", "!") == "no chunks\n"
+    found = json.loads(command_output("align", 'He said "no".', "He left.", "--format", "json"))
     assert found["sentences"] == ['He said " no " .', "He left ."]
     assert found["alignments"][0]["left"] == [1]
-    block = run_command(["align", *sentences, "--format", "wa"])
-    Path("one.wa").write_text(block.stdout)
+    sentences = ["A man plays a guitar.", "The man plays golf."]
+    Path("one.wa").write_text(command_output("align", *sentences, "--format", "wa"))
     assert len(read_alignments(Path("one.wa"), 1, strict=True).pairs[0].alignments) == 4
 
 

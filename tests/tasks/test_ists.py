@@ -24,7 +24,6 @@ from stsbaselines.tasks.alignment_file import (
     read_alignments,
 )
 from stsbaselines.tasks.ists import FAMILY, ChunkedSentence, chunked_sentence
-from tests.helpers import run_command
 
 SAMPLE = find_task("sample-ists")
 GARDEN = SAMPLE.dataset("garden")
@@ -347,16 +346,18 @@ def test_tokens_that_the_gold_standard_does_not_have(tmp_path: Path) -> None:
         submission.score("sample-ists", path)
 
 
-def test_the_gold_standard_scores_1_and_details_are_printed(tmp_path: Path) -> None:
+def test_the_gold_standard_scores_1_and_details_are_printed(
+    tmp_path: Path, command_output: Callable[..., str]
+) -> None:
     scores = submission.score("sample-ists", GOLD)
     measures = scores.datasets["garden"]
     assert [measures[name] for name in ("F", "T", "S", "TS")] == [1, 1, 1, 1]
     assert [pair["F"] for pair in scores.details["garden"]["pairs"]] == [1] * 8 + [None, 1]
     path = run_sample(tmp_path)
-    text = run_command(["score", "sample-ists", str(path), "--details"]).stdout
+    text = command_output("score", "sample-ists", str(path), "--details")
     assert "garden: links by type" in text
     assert "garden: types of the gold standard (rows) against the system's" in text
-    assert "links by type" not in run_command(["score", "sample-ists", str(path)]).stdout
+    assert "links by type" not in command_output("score", "sample-ists", str(path))
 
 
 def test_links_of_chunks_that_are_labelled_as_not_aligned_are_scored(tmp_path: Path) -> None:

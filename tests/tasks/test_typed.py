@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,6 @@ from stsbaselines.experiments.config import read_config
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.records import read_record
 from stsbaselines.tasks.typed import FAMILY
-from tests.helpers import run_command
 
 SAMPLE = find_task("sample-typed")
 
@@ -132,11 +132,12 @@ def test_a_run_on_the_sample_explains_its_scores(tmp_path: Path) -> None:
     assert score("sample-typed", folder).datasets["europeana"]["n"] == 6
 
 
-def test_without_any_data_the_sample_runs_and_says_what_is_missing(tmp_path: Path) -> None:
-    done = run_command(["run", "sts2013-typed", "--out", str(tmp_path)])
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("The data of sts2013-typed was not found")
-    assert "Sample in the format of typed similarity" in done.stdout
+def test_without_any_data_the_sample_runs_and_says_what_is_missing(
+    command_output: Callable[..., str],
+) -> None:
+    text = command_output("run", "sts2013-typed", "--out", "out")
+    assert text.startswith("The data of sts2013-typed was not found")
+    assert "Sample in the format of typed similarity" in text
 
 
 EXPECTED = {
