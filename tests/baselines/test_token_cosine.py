@@ -6,11 +6,9 @@ import io
 import itertools
 import pickle
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import metadata
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -232,22 +230,6 @@ def test_the_signature_names_the_kernel() -> None:
 def test_an_unknown_kernel_is_refused(call: Any, kernel: Any) -> None:
     with pytest.raises(InputError, match=r"no kernel .* There are: auto, python, numba"):
         call(TokenCosine(kernel))
-
-
-LITTLE = """
-import sys
-from stsbaselines.cli.main import main
-try:
-    main()
-finally:
-    assert not {"numba", "sklearn", "numpy"} & sys.modules.keys()
-"""
-
-
-def test_slow_imports_are_not_made_for_few_lines(tmp_path: Path) -> None:
-    (tmp_path / "pairs.tsv").write_text("A cat\tA dog\n")
-    command = [sys.executable, "-c", LITTLE, "predict", "token-cosine", "pairs.tsv"]
-    assert subprocess.check_output(command, cwd=tmp_path) == b"0.5000000000\n"
 
 
 def tokens_of_perl(sentence: bytes) -> set[bytes]:

@@ -127,6 +127,7 @@ LOADED_BY_THE_PACKAGE = "import sys, stsbaselines; print(*sys.modules, file=sys.
         (LOADED_BY_THE_PACKAGE, [], HEAVY),
         (LOADED_BY_A_COMMAND, ["--version"], HEAVY),
         (LOADED_BY_A_COMMAND, ["predict", "--help"], HEAVY),
+        (LOADED_BY_A_COMMAND, ["predict", "token-cosine", "pairs.tsv"], HEAVY),
         (LOADED_BY_A_COMMAND, ["score", "sample-sts", "scores.txt", "--dataset", "journeys"], SLOW),
         (LOADED_BY_A_COMMAND, ["check", "sample-sts", "scores.txt", "--dataset", "journeys"], SLOW),
         (LOADED_BY_A_COMMAND, ["tables", "sts2013"], SLOW),
@@ -137,6 +138,7 @@ def test_libraries_are_loaded_when_they_are_used(
     code: str, arguments: list[str], unwanted: set[str]
 ) -> None:
     Path("scores.txt").write_text("1\n2\n" * 5)
+    Path("pairs.tsv").write_text("A cat\tA dog\n")
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in done.stderr.split()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -254,7 +255,7 @@ def test_constant_scores_are_undefined_and_have_no_rank() -> None:
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_the_command_prints_and_reports(tmp_path: Path) -> None:
+def test_the_command_prints_and_reports(command_output: Callable[..., str]) -> None:
     Path("mine.py").write_text(
         "def count(left, right):\n    return [len({*a} & {*b}) for a, b in zip(left, right)]\n"
     )
@@ -268,8 +269,7 @@ def test_the_command_prints_and_reports(tmp_path: Path) -> None:
         "comparison.tex",
         "comparison.json",
     }
-    done = run_command([*arguments, "--json"])
-    assert json.loads(done.stdout)["official"] == "Mean"
+    assert json.loads(command_output(*arguments, "--json"))["official"] == "Mean"
 
 
 @pytest.mark.official
