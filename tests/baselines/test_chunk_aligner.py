@@ -81,16 +81,8 @@ def test_assignments_are_optimal(costs: list[list[int]]) -> None:
     found = assignment(costs)
     assert len(found) == min(len(costs), len(costs[0]))
     assert len({row for row, _ in found}) == len({column for _, column in found}) == len(found)
-    rows, columns = linear_sum_assignment(_padded(costs))
-    best = _padded(costs)[rows, columns].sum()
+    best = np.array(costs)[linear_sum_assignment(costs)].sum()
     assert sum(costs[row][column] for row, column in found) == best
-
-
-def _padded(costs: list[list[int]]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    size = max(len(costs), len(costs[0]))
-    matrix = np.zeros((size, size), dtype=np.int64)
-    matrix[: len(costs), : len(costs[0])] = costs
-    return matrix
 
 
 def test_ties_are_broken_as_the_classic_program_did() -> None:
