@@ -163,6 +163,8 @@ def test_2013_is_fetched_and_gives_the_published_row(wiki: Server) -> None:
     assert done.returncode == 0, done.stderr
     assert re.search(r"token-cosine +headlines +0\.53986 +0\.5399 +exact", done.stdout)
     assert re.search(r"token-cosine +OnWN +0\.28277 +0\.2828 +exact", done.stdout)
+    assert re.search(r"token-cosine +Mean +- +0\.3639 +no data", done.stdout)
+    assert "SMT was excluded" in done.stdout
     assert len(wiki.asked) == 1
 
 
