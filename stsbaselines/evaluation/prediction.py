@@ -101,22 +101,17 @@ def output_lines(
     predictor: Predictor,
     pairs: Iterable[Any],
     n_jobs: int,
-    check: Callable[[Any, bytes], None] | None = None,
     start: int = 1,
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of an output chunk by chunk, with the number of pairs that they are for.
 
-    `check` is called with the predictions and the lines of each chunk. The first pair has the
-    number `start`.
+    The first pair has the number `start`.
     """
     pairs, kept = itertools.tee(pairs)
     for predictions in predictor.predict_chunks(pairs, n_jobs=n_jobs):
         count = len(predictions)
         chunk = list(itertools.islice(kept, count))
-        lines = family.format_predictions(predictions, chunk, start)
-        if check:
-            check(predictions, lines)
-        yield count, lines
+        yield count, family.format_predictions(predictions, chunk, start)
         start += count
 
 

@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+SIGNIFICANT_DIGITS = 12
+LEAST_SPREAD = 1e-13
 
 
 def _vector(values: npt.ArrayLike, name: str) -> FloatArray:
@@ -36,11 +38,40 @@ def _is_constant(values: FloatArray) -> bool:
     return len(values) == 0 or bool(np.all(values == values[0]))
 
 
+def is_nearly_constant(values: FloatArray) -> bool:
+    """Return whether values differ, but so little that mostly rounding errors may remain."""
+    return bool(0 < np.ptp(values) < LEAST_SPREAD * np.abs(values).max()) if len(values) else False
+
+
+def rounded(values: FloatArray) -> FloatArray:
+    """Round to `SIGNIFICANT_DIGITS`, so that scores which only rounding errors separate are ties.
+
+    Examples
+    --------
+    >>> rounded(np.array([0.1 + 0.2, 0.3, 1e-300])).tolist()
+    [0.3, 0.3, 1e-300]
+    """
+    with np.errstate(divide="ignore"):
+        magnitude = np.floor(np.log10(np.abs(values)))
+    places = np.where(values == 0, 0, SIGNIFICANT_DIGITS - 1 - magnitude)
+    digits = np.rint(_shifted(values, places))
+    is_longer = np.abs(digits) >= 10**SIGNIFICANT_DIGITS  # rounded up to the next power of ten
+    return _shifted(np.where(is_longer, digits / 10, digits), is_longer - places)
+
+
+def _shifted(values: FloatArray, places: FloatArray) -> FloatArray:
+    """Move the decimal point, in two steps because a power of ten alone may overflow."""
+    half = np.trunc(places / 2)
+    shifted: FloatArray = values * 10.0**half * 10.0 ** (places - half)
+    return shifted
+
+
 def deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Deviations from the weighted mean, scaled to at most 1 so that no square overflows."""
     _, exponent = np.frexp(np.abs(values).max())
     scaled = np.ldexp(values, -exponent)
-    centred = scaled - np.average(scaled, weights=weights)
+    centred = scaled - np.average(scaled, weights=weights)  # exact where all are nearly equal,
+    centred -= np.average(centred, weights=weights)  # which that mean itself is not
     largest = np.abs(centred).max()
     return np.asarray(centred / largest if largest > 0 else centred)
 
@@ -91,6 +122,8 @@ def pearson(
 def spearman(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
     """Spearman rank correlation, ties given their mean rank.
 
+    Scores that are equal in 12 significant digits are ties.
+
     Parameters
     ----------
     scores, gold : array-like of shape (n_pairs,)
@@ -101,7 +134,7 @@ def spearman(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
     1.0
     """
     x, y = _vectors(scores, gold)
-    return pearson(_ranks(x), _ranks(y)) if len(x) else None
+    return pearson(_ranks(rounded(x)), _ranks(y)) if len(x) else None
 
 
 def _ranks(values: FloatArray) -> FloatArray:

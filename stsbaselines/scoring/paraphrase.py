@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.scoring.correlation import FloatArray, rounded
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -80,8 +80,9 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
     """Return the highest F1 over all cuts of the pairs ranked by score.
 
     The pairs are sorted by score, ascending and stable, and then reversed: among equal
-    scores the later pair comes first. Every rank is a cut, also between equal scores, and
-    of several best cuts the first one counts. Recall is over all true pairs. None without any.
+    scores (in 12 significant digits) the later pair comes first. Every rank is a cut, also between
+    equal scores, and of several best cuts the first one counts. Recall is over all true pairs. None
+    without any.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
     values, truth = _scored(scores, gold)
     if not truth.any():
         return None
-    found = np.cumsum(truth[np.argsort(values, kind="stable")[::-1]])
+    found = np.cumsum(truth[np.argsort(rounded(values), kind="stable")[::-1]])
     precision = found / np.arange(1, len(found) + 1)
     recall = found / int(truth.sum())
     f1 = harmonic_mean(precision, recall)
@@ -143,7 +144,9 @@ def f1_curve(scores: npt.ArrayLike, gold: npt.ArrayLike) -> tuple[FloatArray, Fl
 
 def _curve(values: FloatArray, truth: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the distinct scores, ascending, and precision and recall from each one on."""
-    thresholds, ranks = np.unique(values, return_inverse=True)
+    _, first, ranks = np.unique(rounded(values), return_index=True, return_inverse=True)
+    thresholds = values[first]
+    np.minimum.at(thresholds, ranks, values)
     claimed = np.cumsum(np.bincount(ranks)[::-1])[::-1]
     found = np.cumsum(np.bincount(ranks, truth)[::-1])[::-1]
     return thresholds, found / claimed, found / found[0]

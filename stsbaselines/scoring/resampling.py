@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from stsbaselines.scoring import alignment, correlation
 from stsbaselines.scoring.alignment import Links, Penalty
-from stsbaselines.scoring.correlation import FloatArray, deviations
+from stsbaselines.scoring.correlation import FloatArray, deviations, rounded
 from stsbaselines.scoring.paraphrase import BoolArray, harmonic_mean
 
 IntArray = npt.NDArray[np.integer[Any]]
@@ -162,7 +162,7 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike, counts: IntArray) -> Floa
     the best one, because F1 rises with each true pair and never with another one: so cuts after
     all copies are enough.
     """
-    order = np.argsort(np.asarray(scores, dtype=np.float64), kind="stable")[::-1]
+    order = np.argsort(rounded(np.asarray(scores, dtype=np.float64)), kind="stable")[::-1]
     truth = np.asarray(gold, dtype=np.bool_)[order]
     if not truth.any():
         return np.full((3, len(counts)), np.nan)

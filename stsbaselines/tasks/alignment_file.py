@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.io import lines_of, open_to_read
@@ -116,10 +116,21 @@ def read_alignments(
     >>> pairs[0].alignments[0]
     ChunkAlignment(left=(1, 2, 3), right=(1, 2), types=('SPE1',), score=4.0)
     """
-    reader = _Reader(str(path), strict, one_to_one)
     with open_to_read(path) as stream:
-        for number, line in lines_of(stream, str(path)):
-            reader.feed(number, decoded(line))
+        return alignments_of(stream, str(path), count, strict, one_to_one)
+
+
+def alignments_of(
+    stream: BinaryIO,
+    name: str,
+    count: int | None = None,
+    strict: bool = False,
+    one_to_one: bool = False,
+) -> AlignmentFile:
+    """Read the alignment file that a stream has, called `name` in errors."""
+    reader = _Reader(name, strict, one_to_one)
+    for number, line in lines_of(stream, name):
+        reader.feed(number, decoded(line))
     return reader.finished(count)
 
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:  # slow to import
 
 Files = Mapping[str, Path]
 Measures = dict[str, float | int | None]
+NEARLY_CONSTANT = (
+    "the scores differ by less than 1e-13 of their size, so that rounding errors decide the"
+    " correlations"
+)
 Details = dict[str, dict[str, list[dict[str, Any]]]]
 
 
@@ -169,6 +173,10 @@ class Family(abc.ABC):
             For predictions that cannot be written, such as NaN.
         """
 
+    @abc.abstractmethod
+    def output_of(self, predictions: Any, pairs: Sequence[Any], task: Task) -> Any:
+        """Return the output that predictions make, unrounded; see `format_predictions`."""
+
     def label_of_output(self, file_name: str) -> str | None:
         """Return the data set that the name of an output file claims to be for, if any."""
         match = self.output_name.fullmatch(file_name)
@@ -239,8 +247,8 @@ def signature(task: str, sets: Iterable[str], **fields: object) -> str:
     return "|".join(f"{name}:{value}" for name, value in all_fields.items())
 
 
-def checked_scores(predictions: npt.ArrayLike, *columns: int) -> list[Any]:
-    """Return predictions as a list; raise InputError if they are not finite numbers per pair."""
+def checked_scores(predictions: npt.ArrayLike, *columns: int) -> npt.NDArray[np.float64]:
+    """Return predictions as an array; raise InputError if they are not finite numbers per pair."""
     import numpy as np  # slow to import
 
     values = np.asarray(predictions, dtype=np.float64)
@@ -249,5 +257,4 @@ def checked_scores(predictions: npt.ArrayLike, *columns: int) -> list[Any]:
         raise InputError(f"the system predicted scores of shape {values.shape}, not {wanted}")
     if not np.isfinite(values).all():
         raise InputError("the system predicted NaN or infinity, which is not a score")
-    scores: list[Any] = values.tolist()
-    return scores
+    return values

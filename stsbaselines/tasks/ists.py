@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from stsbaselines.tasks.alignment_file import (
     AlignedPair,
     AlignmentFile,
     ChunkAlignment,
+    alignments_of,
     format_block,
     read_alignments,
     tokens_of,
@@ -146,6 +148,13 @@ class IstsFamily(Family):
             )
         ]
         return "".join(blocks).encode("utf-8", "surrogateescape")
+
+    def output_of(
+        self, predictions: Sequence[Iterable[ChunkAlignment]], pairs: Sequence[Any], task: Task
+    ) -> AlignmentFile:
+        """Return the alignments as they are read from a file, and so by the same rules."""
+        written = io.BytesIO(self.format_predictions(predictions, pairs))
+        return alignments_of(written, "the system's output", one_to_one=task.one_to_one)
 
     def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run as the task's organisers did.

@@ -23,6 +23,7 @@ from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
+    NEARLY_CONSTANT,
     Family,
     Files,
     Measures,
@@ -207,8 +208,12 @@ class PitFamily(Family):
         """Return a label and a score per line: a pair is a paraphrase from a score of 0.5 on."""
         return b"".join(
             b"%s\t%.4f\n" % (b"true" if value >= THRESHOLD else b"false", value)
-            for value in checked_scores(predictions)
+            for value in checked_scores(predictions).tolist()
         )
+
+    def output_of(self, predictions: npt.ArrayLike, pairs: Sequence[Any], task: Task) -> PitOutput:
+        scores = checked_scores(predictions)
+        return PitOutput(scores >= THRESHOLD, scores)
 
     def label_of_output(self, file_name: str) -> str | None:
         return "test" if file_name.endswith(".output") else None
@@ -231,6 +236,8 @@ class PitFamily(Family):
             if not output.has_similarity_run:
                 most = f"all scores are at most {NO_SIMILARITY_RUN}"
                 notes.append(f"{name}: {most}: no similarity run")
+            elif correlation.is_nearly_constant(output.scores):
+                notes.append(f"{name}: {NEARLY_CONSTANT}")
             sets.append(f"{name}({measures['n']}/{len(gold[name].degree)})")
         return Scores(
             task=task.task,

@@ -25,6 +25,7 @@ from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
+    NEARLY_CONSTANT,
     Family,
     Files,
     Measures,
@@ -156,7 +157,10 @@ class StsFamily(Family):
         self, predictions: npt.ArrayLike, pairs: Sequence[Any] = (), start: int = 1
     ) -> bytes:
         """Return a score per line, with 10 decimals as `00-baseline.pl` prints them."""
-        return b"".join(b"%.10f\n" % value for value in checked_scores(predictions))
+        return b"".join(b"%.10f\n" % value for value in checked_scores(predictions).tolist())
+
+    def output_of(self, predictions: npt.ArrayLike, pairs: Sequence[Any], task: Task) -> StsOutput:
+        return StsOutput(checked_scores(predictions))
 
     def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run as the task's organisers did, with other common measures beside it.
@@ -302,6 +306,8 @@ def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task) -> _Par
                 " the organisers of 2013 decided"
             )
     lines = np.flatnonzero(scored) + 1
+    if correlation.is_nearly_constant(output.scores[scored]):
+        notes.append(NEARLY_CONSTANT)
     return _Part(name, output.scores[scored], gold[scored], lines, confidences, how, tuple(notes))
 
 

@@ -25,6 +25,7 @@ from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
+    NEARLY_CONSTANT,
     Family,
     Files,
     Measures,
@@ -173,8 +174,11 @@ class TypedFamily(Family):
         self, predictions: npt.ArrayLike, pairs: Sequence[Any] = (), start: int = 1
     ) -> bytes:
         """Return eight scores per line, with 4 decimals as the organisers' samples have."""
-        rows = checked_scores(predictions, len(TYPES))
+        rows = checked_scores(predictions, len(TYPES)).tolist()
         return b"".join(b"\t".join(b"%.4f" % each for each in row) + b"\n" for row in rows)
+
+    def output_of(self, predictions: npt.ArrayLike, pairs: Sequence[Any], task: Task) -> FloatArray:
+        return checked_scores(predictions, len(TYPES))
 
     def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run by `correlation-typed.pl`: Pearson of each type, and their mean.
@@ -258,6 +262,9 @@ def _notes(
         yield "no pair is scored"
     elif undefined:
         yield f"undefined, because all scores are the same: {undefined}"
+    for name, values in zip(TYPES, scores.T, strict=True):
+        if correlation.is_nearly_constant(values):
+            yield f"{name}: {NEARLY_CONSTANT}"
     if len(scores) < pairs:
         yield f"pairs not scored, because items are excluded: {pairs - len(scores)}"
     low, high = bounds

@@ -38,10 +38,6 @@ def length(left: list[str], right: list[str]) -> list[float]:
     return [float(min(len(a), len(b))) for a, b in zip(left, right, strict=True)]
 
 
-def tiny(left: list[str], right: list[str]) -> list[float]:
-    return [each * 1.23e-10 for each in overlap(left, right)]
-
-
 def constant(left: list[str], right: list[str]) -> list[float]:
     return [1.0] * len(left)
 
@@ -234,7 +230,6 @@ def test_without_pandas_a_frame_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
         ({"task": "sample-sts", "systems": [overlap], "resamples": 99}, "must be from 100 to"),
         ({"task": "sample-sts", "systems": [overlap], "random_state": 1.5}, "the seed is 1.5"),
         ({"task": "sample-sts", "systems": {"a\nb": overlap}}, "expected printable text"),
-        ({"task": "sample-sts", "systems": {"tiny": tiny}}, "multiply them by a constant"),
         ({"task": "sample-sts", "systems": [overlap], "chunks": "gold"}, "has no chunks"),
         ({"task": "ists2016", "systems": [overlap]}, "pass --chunks gold or --chunks system"),
         ({"task": "ists2016", "systems": [overlap], "chunks": "golden"}, "did you mean 'gold'"),

@@ -20,7 +20,7 @@ from stsbaselines.scoring import correlation
 from stsbaselines.scoring.resampling import draw
 from stsbaselines.tasks import pit, sts
 from stsbaselines.tasks.alignment_file import AlignmentFile
-from stsbaselines.tasks.base import Family, checked_scores, family_named, family_of
+from stsbaselines.tasks.base import NEARLY_CONSTANT, Family, checked_scores, family_named, family_of
 from tests.helpers import needs
 
 Counts = npt.NDArray[np.int64]
@@ -86,6 +86,25 @@ def test_predictions_that_are_no_scores(
 ) -> None:
     with pytest.raises(InputError, match=message):
         checked_scores(predictions, *columns)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"), [("sample-sts", ()), ("sample-pit", ()), ("sample-typed", (8,))]
+)
+def test_scores_that_differ_by_rounding_errors_alone_are_noted(
+    name: str, columns: tuple[int, ...]
+) -> None:
+    task = find_task(name)
+    family, dataset = family_of(task), task.datasets[0]
+    scores = np.full((dataset.pairs, *columns), 0.3)
+    scores[0] = np.nextafter(0.3, 1)
+    output = {dataset.name: family.output_of(scores, [], task)}
+    notes = family.score(task, "mine", read_gold(task, [dataset]), output).notes
+    assert any(NEARLY_CONSTANT in note for note in notes)
+    scores[0] = 0.31
+    output = {dataset.name: family.output_of(scores, [], task)}
+    notes = family.score(task, "mine", read_gold(task, [dataset]), output).notes
+    assert not any(NEARLY_CONSTANT in note for note in notes)
 
 
 def agree_with_cells(task: Task, gold: dict[str, Any], outputs: dict[str, Any]) -> None:
