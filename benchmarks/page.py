@@ -24,9 +24,9 @@ PART_RATES = {
     "aligner and scorer of interpretable STS, given chunks": 2_000,
 }
 LIMITS = {
-    "a network of 1 Gbit a second": 125e6,
-    "a hard disk of 150 MB a second": 150e6,
-    "a solid-state disk of 500 MB a second": 500e6,
+    "a network of 1 Gbit per second": 125e6,
+    "a hard disk of 150 MB per second": 150e6,
+    "a solid-state disk of 500 MB per second": 500e6,
 }
 
 Row = Mapping[str, Any]
@@ -72,7 +72,7 @@ def _compared(results: Results, count: int) -> str:
                 "x loop, per core": f"{loop['cpu'] / row['cpu']:.2f}",
                 "x loop, by the clock": f"{loop['wall'] / row['wall']:.2f}",
                 "x time of the floor": f"{row['cpu'] / floor['cpu']:.1f}",
-                "pairs a CPU second": f"{count / row['cpu']:,.0f}",
+                "pairs per CPU second": f"{count / row['cpu']:,.0f}",
                 "CPU s": f"{row['cpu']:.2f}",
                 "clock s": f"{row['wall']:.2f}",
                 "peak MB": f"{row['peak']:.0f}",
@@ -136,7 +136,7 @@ def _parts(results: Results) -> Iterator[Row]:
         least = PART_RATES.get(row["what"])
         if least and row["way"] == OURS:
             rate = row["count"] / row["seconds"]
-            yield _aim(row["what"], rate, least, " pairs a CPU second")
+            yield _aim(row["what"], rate, least, " pairs per CPU second")
 
 
 def memory(results: Results) -> str:
@@ -184,7 +184,7 @@ def others(results: Results) -> str:
                 "what": row["what"],
                 "way": row["way"],
                 "x our time": f"{row['seconds'] / ours[row['what']]:.2f}",
-                "a CPU second": f"{row['count'] / row['seconds']:,.0f} {row['unit']}",
+                "per CPU second": f"{row['count'] / row['seconds']:,.0f} {row['unit']}",
                 "CPU s": f"{row['seconds']:.2f}",
             }
             for row in results["others"]
@@ -213,7 +213,7 @@ def plan(results: Results) -> str:
     limits = [
         {
             "limit": name,
-            "pairs a second": f"{rate:,.0f}",
+            "pairs per second": f"{rate:,.0f}",
             "hours for a billion": f"{BILLION / rate / 3600:.2f}",
             "cores that it feeds, default": f"{rate * default:.1f}",
             "fast": f"{rate * fast:.1f}",

@@ -44,7 +44,11 @@ DataSetName = Annotated[
 ]
 MapOption = Annotated[
     list[str] | None,
-    typer.Option("--map", metavar="NAME=FILE", help="A file in PATH with another name."),
+    typer.Option(
+        "--map",
+        metavar="NAME=FILE",
+        help="The file in PATH that is for data set NAME.",
+    ),
 ]
 DataDir = Annotated[
     Path | None,
@@ -63,12 +67,16 @@ Jobs = Annotated[
 ]
 ParameterOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A parameter, such as random_state=1."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A parameter of the baseline, such as lowercase=true.",
+    ),
 ]
 FormatOption = Annotated[
     str, typer.Option(metavar="FORMAT", help="text, json, csv, markdown or latex.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Unrounded, as JSON.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print unrounded results as JSON.")]
 
 
 def format_of(name: str) -> Format:

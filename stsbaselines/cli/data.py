@@ -153,10 +153,12 @@ def data_fetch(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="DIR", help="For records; default: the user's cache."),
+        typer.Option(
+            "-o", "--out", metavar="DIR", help="Folder for item records. Default: the user's cache."
+        ),
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Another address of the API.")
+        str | None, typer.Option(metavar="URL", help="Another address of the Europeana API.")
     ] = None,
     pause: Annotated[float, typer.Option(help="Seconds between two requests for records.")] = 0.5,
 ) -> None:

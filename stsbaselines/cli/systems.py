@@ -38,7 +38,7 @@ def score(
     data_dir: DataDir = None,
     as_json: JsonOption = False,
     details: Annotated[
-        bool, typer.Option("--details", help="Also tables for error analysis, if there are any.")
+        bool, typer.Option("--details", help="Also print tables for error analysis.")
     ] = False,
 ) -> None:
     """Score a system's output with every measure of a task.
@@ -146,7 +146,7 @@ def explain_number(
     data_dir: DataDir = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the measures by which an output gets a number.
+    """List the measures under which an output gives a number.
 
     All measures of the task and the conventions of later papers are tried.
     The exit status is 1 if none gives the number; then the nearest ones are shown.
@@ -167,7 +167,8 @@ def check(
 ) -> None:
     """Check that a submission is well-formed.
 
-    The exit status is 0 if it is, and 2 with its faults if not. Needs no official data.
+    The exit status is 0 if it is; otherwise all problems are reported and the exit status is 2. No
+    official data is needed.
     """
     from stsbaselines.evaluation import submission
 
@@ -201,10 +202,7 @@ def show(
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Default: RUN.html.")
     ] = None,
 ) -> None:
-    """Write an HTML page that shows alignments.
-
-    It shows the chunks of an output of interpretable STS, and their alignments.
-    """
+    """Write an HTML page that shows the chunks and alignments of an interpretable STS output."""
     from stsbaselines.evaluation.alignment import inspect_alignments
     from stsbaselines.io import write_text
     from stsbaselines.reports.alignments import alignment_page
@@ -264,14 +262,14 @@ def predict(
         str | None,
         typer.Option(
             metavar="sentence1=A,sentence2=B",
-            help="Columns A and B of a table with a header have the sentences.",
+            help="The columns that contain the sentences, in a table with a header.",
         ),
     ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Processes; -1 for all cores. Default: 1; of dask, all.",
+            help="Processes; -1 for all cores. Default: 1; with --scheduler, all workers.",
             callback=check_jobs,
         ),
     ] = None,
@@ -280,7 +278,7 @@ def predict(
         typer.Option(metavar="ADDRESS", help="Work on a dask cluster, such as tcp://HOST:8786."),
     ] = None,
 ) -> None:
-    """Score sentence pairs with a baseline, streaming.
+    """Score a file of sentence pairs with a baseline.
 
     Two TAB-separated sentences per line in, one score per line out; a baseline that aligns chunks
     writes the blocks of an alignment file. Files that end in .csv, .jsonl or .parquet are tables
@@ -308,7 +306,7 @@ def predict(
         rate = pairs / max(time.monotonic() - start, 1e-9)
         say(
             f"wrote {target}: {pairs:,} {'pair' if pairs == 1 else 'pairs'},"
-            f" {rate:,.0f} a second; {system.signature()}",
+            f" {rate:,.0f} per second; {system.signature()}",
             file=sys.stderr,
         )
 
