@@ -1,4 +1,4 @@
-"""Read files line by line, write them whole or not at all, read YAML and JSON into models."""
+"""Read files line by line, and write them whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,20 +14,14 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, get_args
+from typing import Any, BinaryIO
 
-import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
-from yaml.constructor import ConstructorError
-
-from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown, suggestion
+from stsbaselines.errors import Fault, InputError
 
 LONGEST_LINE = 1 << 20
 LARGEST_MEMBER = 1 << 28  # of a zip archive
-LARGEST_MODEL = 1 << 18
-MOST_VALUES = 100_000
+LARGEST_NUMBER = 1e308  # of settings and saved predictors: sums of larger ones overflow
 _BUFFER = 1 << 17
 _WRITABLE = "a file that can be written"
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -283,152 +277,3 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise unusable(path, error, "a folder that can be made") from None
-
-
-Model = TypeVar("Model", bound=BaseModel)
-Location = tuple[int | str, ...]
-
-# What pydantic expects, by type of error, where its own words are those of programmers.
-_EXPECTED = {
-    "bool_type": "true or false",
-    "dict_type": "keys and values",
-    "float_parsing": "a number",
-    "float_type": "a number",
-    "greater_than": "a number above {gt:g}",
-    "greater_than_equal": "a number of at least {ge:g}",
-    "int_from_float": "a whole number",
-    "int_parsing": "a whole number",
-    "int_type": "a whole number",
-    "list_type": "a list",
-    "model_type": "keys and values",
-    "string_pattern_mismatch": "a name that fits {pattern}",
-    "string_type": "text",
-    "too_short": "a list of at least {min_length}",
-}
-
-
-class Entry(BaseModel):
-    """A part of a file: it has no other keys than those of its class, and does not change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Loader(yaml.SafeLoader):
-    """The safe loader, which also refuses a key that occurs twice or is not text."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise ConstructorError(None, None, "a key that is no text", key.start_mark)
-            if key.value in seen:
-                problem = f"the key {key.value!r} twice"
-                raise ConstructorError(None, None, problem, key.start_mark)
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-def read_model(path: Path, model: type[Model]) -> Model:
-    """Read a YAML or JSON file of up to 256 KiB as a pydantic `model`.
-
-    InputError names each fault with its line, and the known key that an unknown one resembles.
-    """
-    with open_to_read(path) as stream:
-        raw = stream.read(LARGEST_MODEL + 1)
-    if len(raw) > LARGEST_MODEL:
-        raise InputError([Fault(str(path), "over 256 KiB", "a smaller file")])
-    try:
-        loader = _Loader(raw.decode("utf-8"))
-        node = loader.get_single_node()
-        is_too_large = _values_in(node, {}) > MOST_VALUES
-        content = loader.construct_document(node) if node and not is_too_large else None
-    except Exception as error:  # PyYAML raises many kinds for odd tags
-        raise InputError([_fault_of_yaml(path, raw, error)]) from None
-    if is_too_large:
-        found = f"over {MOST_VALUES:,} values, with those that aliases stand for"
-        raise InputError([Fault(str(path), found, "fewer")])
-    if not isinstance(content, dict):
-        found = "nothing" if content is None else shown(str(content))
-        raise InputError([Fault(str(path), found, "keys and values")])
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        faults = _faults_of_model(path, error, node, model)
-        raise InputError(list(islice(faults, SHOWN_FAULTS))) from None
-
-
-def _fault_of_yaml(path: Path, raw: bytes, error: Exception) -> Fault:
-    if isinstance(error, UnicodeDecodeError):
-        line = raw.count(b"\n", 0, error.start) + 1
-        return Fault(str(path), "bytes that are not UTF-8", "YAML", line)
-    if isinstance(error, yaml.reader.ReaderError):
-        line = raw.decode("utf-8").count("\n", 0, error.position) + 1
-        return Fault(str(path), f"the character {chr(error.character)!a}", "YAML", line)
-    if isinstance(error, RecursionError):
-        return Fault(str(path), "values nested too deeply", "YAML")
-    mark = getattr(error, "problem_mark", None)
-    found = str(getattr(error, "problem", None) or "a fault").removeprefix("found ")
-    return Fault(str(path), found, "YAML", mark.line + 1 if mark else None)
-
-
-def _values_in(node: yaml.Node | None, counted: dict[int, int]) -> int:
-    """Return how many values a node stands for, also by aliases; too many if it contains itself."""
-    if not isinstance(node, yaml.CollectionNode):
-        return 1
-    if id(node) not in counted:
-        counted[id(node)] = MOST_VALUES
-        parts = node.value if isinstance(node, yaml.SequenceNode) else [*chain(*node.value)]
-        counted[id(node)] = 1 + sum(_values_in(part, counted) for part in parts)
-    return counted[id(node)]
-
-
-def _faults_of_model(
-    path: Path, error: ValidationError, node: yaml.Node | None, model: type[BaseModel]
-) -> Iterator[Fault]:
-    for detail in error.errors(include_url=False):
-        location: Location = detail["loc"]
-        key = ".".join(str(part) for part in location)
-        line = _line_of(node, location)
-        if detail["type"] == "extra_forbidden":
-            known = _model_at(model, location).model_fields
-            hint = suggestion(str(location[-1]), known) or ", which has no meaning there"
-            yield Fault(str(path), f"key {key!r}{hint}", "a known key", line)
-        elif detail["type"] == "missing":
-            yield Fault(str(path), f"no key {key!r}", "this key", line)
-        else:
-            expected = detail["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-            if detail["type"] in _EXPECTED:
-                expected = _EXPECTED[detail["type"]].format(**detail.get("ctx", {}))
-            yield Fault(str(path), f"{key}: {shown(str(detail['input']))}", expected, line)
-
-
-def _model_at(model: type[BaseModel], location: Location) -> type[BaseModel]:
-    """Return the model that the key at `location` belongs to."""
-    for part in location[:-1]:
-        if field := model.model_fields.get(str(part)):
-            model = next(_models_in(field.annotation), model)
-    return model
-
-
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    parts = get_args(annotation)
-    if not parts and isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in parts:
-        yield from _models_in(part)
-
-
-def _line_of(node: yaml.Node | None, location: Location) -> int | None:
-    """Return the line of the deepest YAML node on the way to `location`."""
-    line = node.start_mark.line + 1 if node else None
-    for part in location:
-        found: list[Any] = []
-        if isinstance(node, yaml.MappingNode):
-            found = [(key, value) for key, value in node.value if key.value == part]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-            found = [(value, value) for value in node.value[part : part + 1]]
-        if not found:
-            break
-        key, node = found[0]
-        line = key.start_mark.line + 1
-    return line

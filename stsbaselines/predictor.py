@@ -14,13 +14,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from stsbaselines.errors import Fault, InputError, suggestion
-from stsbaselines.io import new_folder, open_to_read, read_whole
+from stsbaselines.io import LARGEST_NUMBER, new_folder, open_to_read, read_whole
 from stsbaselines.parallel import in_order
 from stsbaselines.version import __version__
 
 CHUNK_SIZE = 10_000
 # What a saved predictor may hold: of larger numbers, sums and counts are not exact or overflow.
-LARGEST_NUMBER = 1e308
 LARGEST_COUNT = 2**53
 _DESCRIPTION = "predictor.json"
 _ARRAYS = "arrays.npz"

@@ -16,26 +16,23 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import Field
 
 from stsbaselines.errors import InputError
 from stsbaselines.io import (
     LONGEST_LINE,
-    Entry,
     atomic_write,
     entries_of,
     lines_of,
     new_folder,
     open_to_read,
     open_zip,
-    read_model,
     read_whole,
     target_of,
     to_displayable,
     to_json,
     write_text,
 )
-from tests.helpers import at_most, zipped
+from tests.helpers import zipped
 
 TEXTS = st.binary(max_size=30) | st.text("ab\n\r\0\ufeff", max_size=30).map(str.encode)
 
@@ -272,85 +269,3 @@ def test_what_is_not_utf_8_can_be_displayed(content: bytes) -> None:
     text = content.decode("utf-8", "surrogateescape")
     to_displayable(text).encode("utf-8")
     assert to_displayable(text) in (text, content.decode("latin-1"))
-
-
-# YAML and JSON into models
-
-
-class Part(Entry):
-    name: str = Field(pattern="^[a-z]+$")
-    sizes: list[int] = Field(min_length=2)
-
-
-class Whole(Entry):
-    title: str
-    share: float = Field(default=0.5, gt=0)
-    parts: list[Part] = Field(default_factory=list)
-    more: dict[str, Any] = Field(default_factory=dict)
-
-
-def model_of(content: str | bytes) -> Whole:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "whole.yaml")
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return read_model(path, Whole)
-
-
-def test_yaml_and_json_become_a_model() -> None:
-    expected = Whole(title="a", parts=[Part(name="b", sizes=[1, 2])], more={"c": {"d": None}})
-    assert model_of(to_json(expected.model_dump())) == expected
-    text = "title: a\nparts:\n  - {name: b, sizes: &s [1, 2]}\nmore: {c: {d: null}}\n"
-    assert model_of(text) == expected
-    assert model_of(text + "# \u00e9\n").model_copy(update={"more": {}}).title == "a"
-    assert model_of("title: a\nmore: {x: &x [1], y: *x}\n").more == {"x": [1], "y": [1]}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", "whole.yaml: found nothing, expected keys and values"),
-        ("[1]", "found '[1]', expected keys and values"),
-        ("title: 1\n", "line 1: found title: '1', expected text"),
-        ("share: 1\n", "line 1: found no key 'title', expected this key"),
-        ("title: a\nshare: 0\n", "line 2: found share: '0', expected a number above 0"),
-        ("title: a\ntitel: b\n", "line 2: found key 'titel', did you mean 'title'?, expected a"),
-        ("title: a\nparts:\n- {name: b, sizes: [1]}\n", "line 3: found parts.0.sizes: '[1]', exp"),
-        ("title: a\nparts:\n- nam: b\n", "line 3: found key 'parts.0.nam', did you mean 'name'?"),
-        ("title: a\nparts: 1\n", "line 2: found parts: '1', expected a list"),
-        ("title: a\n title: b", "line 2: found mapping values are not allowed here"),
-        ("title: a\ntitle: b", "line 2: found the key 'title' twice, expected YAML"),
-        ("? [a]\n: b\n", "line 1: found a key that is no text"),
-        (b"title: a\nshare: \xff\n", "line 2: found bytes that are not UTF-8, expected YAML"),
-        ("title: a\nshare: \x07\n", "line 2: found the character '\\x07', expected YAML"),
-        ("title: !!python/object/apply:os.mkdir [attacked]\n", "could not determine a constr"),
-        ("title: !!bool x\n", "found a fault, expected YAML"),
-        ("title: " + "[" * 2000, "found values nested too deeply, expected YAML"),
-        ("title: &a [*a]\n", "found over 100,000 values"),
-        ("title: a\n" + "#" * (1 << 18), "found over 256 KiB, expected a smaller file"),
-    ],
-)
-def test_what_does_not_fit_a_model_is_named(content: str | bytes, message: str) -> None:
-    assert message in refusal(lambda: model_of(content))
-    assert not Path("attacked").exists()
-
-
-def test_aliases_that_stand_for_billions_of_values_are_refused() -> None:
-    rows = ["a: &a [x, x, x, x, x, x, x, x, x]"]
-    for one, other in itertools.pairwise("abcdefghij"):
-        rows.append(f"{other}: &{other} [{', '.join([f'*{one}'] * 9)}]")
-    with at_most(60):
-        assert "over 100,000 values" in refusal(lambda: model_of("\n".join(rows)))
-
-
-def test_all_faults_are_listed() -> None:
-    faults = refusal(lambda: model_of("titel: a\nshare: x\nparts: 1\n")).splitlines()
-    assert [each.partition("line ")[2][:1] for each in faults] == ["1", "2", "3", "1"]
-
-
-@settings(max_examples=50)
-@given(st.binary(max_size=30) | st.text("title: a[]{}&*!-\n'\"|>%@", max_size=40).map(str.encode))
-def test_anything_is_a_model_or_refused(content: bytes) -> None:
-    try:
-        assert isinstance(model_of(content), Whole)
-    except InputError as error:
-        assert "whole.yaml" in str(error)  # noqa: PT017

@@ -17,7 +17,7 @@ MOST_LINES = 450
 FLOORS = [
     {"scoring", "errors", "version"},
     {"io", "parallel"},
-    {"text"},
+    {"text", "settings"},
     {"data", "reference", "predictor"},
     {"tasks"},
     {"baselines"},

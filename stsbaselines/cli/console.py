@@ -121,17 +121,32 @@ def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Callab
 
 
 def parameters_of(options: list[str] | None) -> dict[str, Any]:
-    """Parse NAME=VALUE, the value as JSON if it is JSON, else as text."""
-    parameters = {}
+    """Parse NAME=VALUE, the value as in a configuration: a number, JSON, or text."""
+    parameters: dict[str, Any] = {}
     for option in options or []:
         name, equals, value = option.partition("=")
         if not (name and equals):
             raise InputError(f"--set is {option!r}, but must be NAME=VALUE.")
+        if name in parameters:
+            raise InputError(f"--set gives two values for {name}.")
         try:
-            parameters[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            parameters[name] = value
+            parameters[name] = _value_of(value)
+        except OverflowError as error:
+            raise InputError(f"--set {name} is {error}, but must be up to 1e308.") from None
     return parameters
+
+
+def _value_of(text: str) -> Any:
+    from stsbaselines.settings import plain_value  # slow to import
+
+    if text[:1] not in ("[", "{", '"'):
+        return plain_value(text) if text else text
+    try:
+        return json.loads(
+            text, parse_float=plain_value, parse_int=plain_value, parse_constant=plain_value
+        )
+    except (ValueError, RecursionError):
+        return text
 
 
 def check_is_other(out: Path, source: Path) -> None:

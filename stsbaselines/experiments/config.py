@@ -10,9 +10,10 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from stsbaselines.data.catalogue import SAMPLE_PREFIX
 from stsbaselines.errors import Fault, InputError, suggestion
-from stsbaselines.io import Entry, read_model
+from stsbaselines.settings import Entry, read_model
 
 SEEDS_OF_AN_INTERVAL = 100
+MOST_SEEDS = 10_000
 T = TypeVar("T", bound=Entry)
 OneOrSeveral = Annotated[
     list[T],
@@ -48,8 +49,8 @@ class Deviation(Entry):
     """
 
     reason: str
-    tolerance: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    within_interval: bool = False
+    tolerance: float | None = Field(default=None, gt=0, allow_inf_nan=False, strict=True)
+    within_interval: bool = Field(default=False, strict=True)
 
     @model_validator(mode="after")
     def _one_rule(self) -> Deviation:
@@ -109,7 +110,7 @@ class BaselineConfig(Entry):
     baseline: str
     name: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9_+-]*)?$")
     parameters: dict[str, Any] = Field(default_factory=dict)
-    seeds: int | None = Field(default=None, ge=1, strict=True)
+    seeds: int | None = Field(default=None, ge=1, le=MOST_SEEDS, strict=True)
     train: OneOrSeveral[Training] = Field(default_factory=list)
     train_for: dict[str, OneOrSeveral[Training]] = Field(default_factory=dict)
     fit_on_inputs: bool = Field(default=False, strict=True)
