@@ -11,9 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import config, njit
 
 from stsbaselines.io import LONGEST_LINE
+
+if config.DISABLE_JIT:
+    raise RuntimeError("NUMBA_DISABLE_JIT is set")
 
 SLOTS = 1 << 10
 MOST_TYPES = SLOTS // 4

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 from types import ModuleType
 from typing import ClassVar, Literal, get_args
 
@@ -105,18 +106,18 @@ def _numba_kernel(is_required: bool) -> ModuleType | None:
     """Return the module that scores with the kernel, if it can be imported."""
     try:
         from stsbaselines.baselines import _token_cosine_kernel  # slow to import
-    except (ImportError, RuntimeError) as error:  # RuntimeError: there is no place for its cache
+    except (ImportError, RuntimeError) as error:  # RuntimeError: it is disabled, or has no cache
         if not is_required:
             return None
-        raise InputError(
-            f"The kernel 'numba' cannot be used ({error}): pip install 'stsbaselines[fast]'"
-        ) from None
+        hint = ": pip install 'stsbaselines[fast]'" if isinstance(error, ImportError) else "."
+        raise InputError(f"The kernel 'numba' cannot be used ({error}){hint}") from None
     return _token_cosine_kernel
 
 
 def _numba_version() -> str | None:
     """Return the version of numba, without importing it; None if it cannot be used."""
-    if _numba_kernel.cache_info().currsize and not _numba_kernel(is_required=False):
+    is_known = _numba_kernel.cache_info().currsize or "NUMBA_DISABLE_JIT" in os.environ
+    if is_known and not _numba_kernel(is_required=False):
         return None
     from importlib import metadata  # slow to import
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,21 @@ def test_chunks_give_what_one_call_gives(name: str, chunk_size: int, n_jobs: int
         assert (found == expected).all()
     else:
         assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_object_predicts_the_same_in_several_threads(name: str) -> None:
+    pairs = pairs_for(name) * 5
+    baseline = baselines.create(name, **PARAMETERS.get(name, {})).fit(pairs, [1.0, 0, 0, 1] * 5)
+    expected = baseline.predict(pairs)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(6) as threads:
+            found = list(threads.map(baseline.predict, [pairs] * 12))
+    finally:
+        sys.setswitchinterval(interval)
+    assert all((each == expected).all() for each in found)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -188,11 +188,15 @@ def no_version(name: str) -> str:
     raise metadata.PackageNotFoundError(name)
 
 
-@pytest.fixture(params=["missing", "broken"])
+@pytest.fixture(params=["missing", "broken", "disabled"])
 def without_numba(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     broken = ModuleType("numba")
     broken.__spec__ = numba.__spec__
-    monkeypatch.setitem(sys.modules, "numba", broken if request.param == "broken" else None)
+    if request.param == "disabled":
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+        monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    else:
+        monkeypatch.setitem(sys.modules, "numba", broken if request.param == "broken" else None)
     monkeypatch.delitem(sys.modules, compiled.__name__)
     monkeypatch.delattr("stsbaselines.baselines._token_cosine_kernel")
     monkeypatch.setattr(in_lines, "_WORTH_NUMBA", 0)
@@ -207,8 +211,10 @@ def test_without_numba(without_numba: str) -> None:
     assert TokenCosine().score_lines(b"a\ta\n") == b"1.0000000000\n"
     assert TokenCosine().signature().startswith("token-cosine|kernel:python|version:")
     chosen = TokenCosine("numba")
+    disabled = r"numba.*NUMBA_DISABLE_JIT is set"
+    why = disabled if without_numba == "disabled" else r"numba.*pip install 'stsbaselines\[fast\]'"
     for call in (lambda: chosen.score_lines(b"a\ta\n"), chosen.signature):
-        with pytest.raises(InputError, match=r"numba.*pip install 'stsbaselines\[fast\]'"):
+        with pytest.raises(InputError, match=why):
             call()
 
 
