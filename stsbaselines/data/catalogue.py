@@ -162,7 +162,8 @@ class Task(Entry):
                 f"{name}_{each}" for name in self.dataset_names for each in self.dataset_measures
             ]
         else:
-            cells = self.dataset_names if len(self.datasets) > 1 else []
+            is_named = self.family == "sts" or len(self.datasets) > 1
+            cells = self.dataset_names if is_named else []
         return [*cells, *self.measures]
 
     @property

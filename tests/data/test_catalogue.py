@@ -33,6 +33,14 @@ def test_every_entry_is_complete(name: str) -> None:
     assert task.citation
 
 
+@pytest.mark.parametrize("name", catalogue.task_names())
+def test_a_data_set_with_one_main_number_has_an_official_number(name: str) -> None:
+    task = catalogue.find_task(name)
+    for each in (task, task.model_copy(update={"datasets": task.datasets[:1]})):
+        shown = [cell.removesuffix("_TS") for cell in each.cell_names]
+        assert set(each.dataset_names) <= set(shown) or each.family in ("pit", "typed")
+
+
 def test_unknown_names_are_suggested() -> None:
     with pytest.raises(InputError, match="did you mean 'sts2013'"):
         catalogue.find_task("sts-2013")

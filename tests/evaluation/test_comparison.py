@@ -47,6 +47,17 @@ def rank_in(found: Comparison, system: str, name: str) -> str:
     return str(measured.rank)
 
 
+def test_the_only_data_set_of_a_task_has_its_own_row_and_test(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = find_task("sample-sts")
+    task = whole.model_copy(update={"datasets": whole.datasets[:1]})
+    monkeypatch.setattr("stsbaselines.evaluation.comparison.find_task", lambda _: task)
+    found = compare("sample-sts", {"overlap": overlap, "length": length})
+    assert {each.name for each in found.measured} == {"kitchen", "Mean"}
+    assert WILLIAMS in {each.method for each in found.tests if each.name == "kitchen"}
+
+
 @pytest.mark.official
 @pytest.mark.parametrize(
     ("task", "folder", "table_name", "run", "cells"),
