@@ -22,6 +22,7 @@ from stsbaselines.errors import Fault, InputError
 LONGEST_LINE = 1 << 20
 LARGEST_MEMBER = 1 << 28  # of a zip archive
 LARGEST_NUMBER = 1e308  # of settings and saved predictors: sums of larger ones overflow
+NO_HOME = "/nonexistent"  # the home folder of a user who has none
 _BUFFER = 1 << 17
 _WRITABLE = "a file that can be written"
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")

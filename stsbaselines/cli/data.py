@@ -97,8 +97,11 @@ def data_import(
         if each == "":
             raise InputError(f"{name} is empty, but must name a place.")
     plan = importing.plan(Path(path), Path(to) if to else None)
-    _show_plan(plan)
-    new = sum(each.state == "new" for each in plan.placements) if dry_run else importing.place(plan)
+    try:
+        new = sum(each.state == "new" for each in plan.placements)
+        new = new if dry_run else importing.place(plan)
+    finally:
+        _show_plan(plan)
     verb = "would be" if dry_run else "were"
     say(f"{new} of {len(plan.placements)} files {verb} imported into {plan.target}")
 

@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -15,6 +16,7 @@ from stsbaselines.cli.console import say
 from stsbaselines.cli.data import data_app
 from stsbaselines.cli.train import train_app
 from stsbaselines.errors import InputError
+from stsbaselines.io import NO_HOME
 from stsbaselines.version import __version__
 
 app = typer.Typer(
@@ -36,6 +38,7 @@ def main() -> None:
     """Run the command line; bad input ends with one sentence and exit status 2."""
     atexit.register(gc.freeze)  # spares a last garbage collection
     _replace_closed_streams()
+    _replace_missing_home()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -60,6 +63,14 @@ def _replace_closed_streams() -> None:
     if sys.stdout is None:
         raw = io.FileIO(os.open(os.devnull, os.O_RDONLY), "w")
         sys.stdout = io.TextIOWrapper(raw, write_through=True)
+
+
+def _replace_missing_home() -> None:
+    """Name a home folder that does not exist if the user has none, so that libraries go on."""
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = NO_HOME
 
 
 def _refuse(message: str) -> NoReturn:

@@ -55,8 +55,8 @@ def run(
     if fetch:
         fetch_for(configs, data_dir, accept_licence)
     for number, each in enumerate(configs):
-        say("" if number == 0 else "\n", end="")
-        say(results_text(_run(each, out, data_dir, jobs)), flush=True)
+        results = _run(each, out, data_dir, jobs)
+        say(("\n" if number else "") + results_text(results), flush=True)
 
 
 def _run(

@@ -127,8 +127,12 @@ def compare(
             n_jobs=jobs,
             progress=progress,
         )
-        say(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
-        for file in write_report(found, report) if report else ():
+        files: list[Path] = []
+        try:
+            files = write_report(found, report) if report else []
+        finally:
+            say(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
+        for file in files:
             say(f"wrote {file}", file=sys.stderr)
 
 

@@ -18,7 +18,7 @@ import platformdirs
 
 from stsbaselines.data.catalogue import DataFile, DataSet, Task
 from stsbaselines.errors import Fault, InputError, MissingDataError
-from stsbaselines.io import read_whole
+from stsbaselines.io import NO_HOME, read_whole
 
 ENVIRONMENT = "STSBASELINES_DATA"
 OFFLINE = "STSBASELINES_OFFLINE"
@@ -72,8 +72,11 @@ def directories(data_dir: str | Path | None = None) -> Iterator[Path]:
 
 
 def cache_directory() -> Path:
-    """Return the folder of downloaded data in the user's cache."""
-    return Path(platformdirs.user_cache_dir("stsbaselines")) / "data"
+    """Return the folder of downloaded data in the user's cache; it may not exist."""
+    try:
+        return Path(platformdirs.user_cache_dir("stsbaselines")) / "data"
+    except RuntimeError:  # the user has no home folder
+        return Path(NO_HOME, "data")
 
 
 def is_offline() -> bool:

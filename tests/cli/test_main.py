@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 
+from stsbaselines.cli.main import _replace_missing_home, app
+from stsbaselines.data.find import SAMPLES, cache_directory
+from stsbaselines.io import NO_HOME
 from stsbaselines.version import __version__
-from tests.helpers import command_refusal, run_command
+from tests.helpers import CORPUS, command_refusal, run_command
 from tests.test_errors import ESCAPED, HOSTILE
 
 
@@ -76,6 +83,45 @@ def test_what_a_terminal_acts_on_is_escaped_in_results(tmp_path: Path) -> None:
     assert "\x9b" not in as_json.stdout
     assert json.loads(as_json.stdout)["run"] == HOSTILE
     assert ESCAPED in run_command(["check", "sample-sts", str(folder)]).stdout
+
+
+def test_a_user_without_a_home_folder_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(*_: object) -> Path:
+        raise RuntimeError
+
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.setattr(Path, "home", nowhere)
+    monkeypatch.setattr(platformdirs, "user_cache_dir", nowhere)
+    _replace_missing_home()
+    assert os.environ["HOME"] == NO_HOME
+    assert not cache_directory().exists()
+    assert "The model lsa-wordnet+brown was not found" in command_refusal("predict", "lsa")
+
+
+class ClosedPipe(io.StringIO):
+    def write(self, text: str) -> int:
+        raise BrokenPipeError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        ("compare sample-sts --predictor token-cosine --report out", "comparison.json"),
+        ("run sample-sts --out out", "sample-sts/results.json"),
+        ("train lsa --corpus corpus.txt --set n_components=2 -o out", "predictor.json"),
+        ("data import downloads --to out", "sample-sts/STS.gs.kitchen.txt"),
+        ("tables sts2013-core --plot out/table.svg", "table.svg"),
+    ],
+)
+def test_files_are_written_before_anything_is_printed(
+    arguments: str, file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("corpus.txt").write_text("\n".join(CORPUS))
+    shutil.copytree(SAMPLES / "sample-sts", "downloads")
+    monkeypatch.setattr(sys, "stdout", ClosedPipe())
+    with pytest.raises(BrokenPipeError):
+        app(arguments.split(), standalone_mode=False)
+    assert Path("out", file).is_file()
 
 
 def test_no_code_of_the_current_folder_runs_unless_it_is_asked_for() -> None:
