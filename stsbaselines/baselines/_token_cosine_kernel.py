@@ -15,7 +15,7 @@ from numba import config, njit
 
 from stsbaselines.io import LONGEST_LINE
 
-if config.DISABLE_JIT:
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
     raise RuntimeError("NUMBA_DISABLE_JIT is set")
 
 SLOTS = 1 << 10
