@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SHOWN_FAULTS = 20
 # Control characters but TAB and newline; marks that turn the direction of writing; surrogates.
@@ -26,6 +26,8 @@ class Fault:
         What is there, and what should be there.
     line : int or None
         Line number from 1; None where the fault is not in one line.
+    pair : int or None
+        Number from 1 of the pair whose prediction has the fault; None for other faults.
 
     Examples
     --------
@@ -37,11 +39,13 @@ class Fault:
     found: str
     expected: str
     line: int | None = None
+    pair: int | None = None
 
     def __str__(self) -> str:
         path = visible(self.path).replace("\n", r"\n")
-        place = path if self.line is None else f"{path}, line {self.line}"
-        return f"{place}: found {self.found}, expected {self.expected}"
+        line = "" if self.line is None else f", line {self.line}"
+        pair = "" if self.pair is None else f", pair {self.pair}"
+        return f"{path}{line}{pair}: found {self.found}, expected {self.expected}"
 
 
 class InputError(ValueError):
@@ -66,6 +70,14 @@ class InputError(ValueError):
         if len(self.faults) > SHOWN_FAULTS:
             lines.append(f"... and {len(self.faults) - SHOWN_FAULTS:,} more faults")
         super().__init__(visible("\n".join(lines)))
+
+    def after(self, pairs: int) -> InputError:
+        """Return the error if so many other pairs come before those that were counted."""
+        faults: list[Fault | str] = [
+            replace(each, pair=each.pair + pairs) if isinstance(each, Fault) and each.pair else each
+            for each in self.faults
+        ]
+        return InputError(faults)
 
 
 class MissingDataError(InputError):

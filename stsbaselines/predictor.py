@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import itertools
 import json
 import os
+import traceback
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +22,8 @@ from stsbaselines.parallel import in_order
 from stsbaselines.version import __version__
 
 CHUNK_SIZE = 10_000
+# Where errors in the user's code do not come from.
+_OURS = (str(Path(__file__).parent), str(Path(importlib.__file__).parent), "<frozen")
 # What a saved predictor may hold: of larger numbers, sums and counts are not exact or overflow.
 LARGEST_COUNT = 2**53
 _DESCRIPTION = "predictor.json"
@@ -93,7 +98,15 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         ------
         ndarray of shape (up to chunk_size,)
         """
-        yield from in_order(self._predict_chunk, chunks_of(pairs, chunk_size), n_jobs)
+        done = 0
+        try:
+            for predictions in in_order(self._predict_chunk, chunks_of(pairs, chunk_size), n_jobs):
+                yield predictions
+                done += len(predictions)
+        except InputError as error:
+            if any(isinstance(each, Fault) and each.pair for each in error.faults):
+                raise error.after(done) from error
+            raise
 
     def is_pairwise(self) -> bool:
         """Return whether the prediction for a pair does not depend on the other pairs."""
@@ -115,8 +128,11 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return type(self).fit is Predictor.fit or any(map(_is_learned, vars(self)))
 
     def _predict_chunk(self, chunk: list[Any]) -> Any:
+        is_ours = self.loaded_from or type(self).__module__.startswith(f"{__package__}.")
+        source = f"{type(self).__name__}.predict"
         try:
-            predictions = self.predict(chunk)
+            with contextlib.nullcontext() if is_ours else user_code(source):
+                predictions = self.predict(chunk)
         except _DAMAGED as error:
             if self.loaded_from is None or isinstance(error, InputError):
                 raise
@@ -124,9 +140,14 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 [Fault(str(self.loaded_from), found, f"a saved {self.name}")]
             ) from error
-        if len(predictions) != len(chunk):
+        try:
+            count = len(predictions)
+        except TypeError:
+            found = type(predictions).__name__
+            raise InputError([Fault(source, found, "one prediction for each pair")]) from None
+        if count != len(chunk):
             raise InputError(
-                f"{type(self).__name__} gave {len(predictions)} predictions"
+                f"{type(self).__name__} gave {count} predictions"
                 f" for {len(chunk)} pairs, but must give one for each."
             )
         return predictions
@@ -209,6 +230,21 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             setattr(predictor, key, value)
         predictor.loaded_from = folder
         return predictor
+
+
+@contextlib.contextmanager
+def user_code(name: str) -> Iterator[None]:
+    """Report where an error in the user's code comes from, and keep its cause."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        theirs = [each for each in frames if not each.filename.startswith(_OURS)]
+        last = (theirs or frames)[-1]
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise InputError(f"{name} failed in {last.filename}, line {last.lineno}: {what}") from error
 
 
 def _is_learned(attribute: str) -> bool:

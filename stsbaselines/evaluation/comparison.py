@@ -29,7 +29,7 @@ from stsbaselines.reference.published import tables_of
 from stsbaselines.reference.ranking import annotator_agreement, rank_of, ranking_of
 from stsbaselines.scoring.correlation import fitted_to_gold
 from stsbaselines.scoring.resampling import draw
-from stsbaselines.tasks.base import family_of
+from stsbaselines.tasks.base import family_of, text_of
 
 RESAMPLES = 1000
 MOST_RESAMPLES = 100_000
@@ -312,11 +312,4 @@ def _sentences(task: Task, name: str, data_dir: str | Path | None) -> list[tuple
         pairs = list(family_of(task).read_inputs(files, task, dataset))
     except MissingDataError:
         return None
-    return [(_text_of(left), _text_of(right)) for left, right in pairs]
-
-
-def _text_of(side: Any) -> str:
-    """Return the text of a sentence, chunked or not, or the titles of a record."""
-    if isinstance(side, str):
-        return side
-    return side.text if hasattr(side, "text") else "; ".join(side.title)
+    return [(text_of(left), text_of(right)) for left, right in pairs]

@@ -6,8 +6,7 @@ import contextlib
 import importlib
 import os
 import sys
-import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -19,11 +18,11 @@ from stsbaselines.baselines import create, load, names
 from stsbaselines.errors import Fault, InputError, shown, suggestion, unknown
 from stsbaselines.evaluation.submission import run_name
 from stsbaselines.io import to_displayable
-from stsbaselines.predictor import Predictor, check_pairs, read_arrays
+from stsbaselines.predictor import Predictor, check_pairs, read_arrays, user_code
 from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.tasks.base import checked_scores, finite_numbers, first_wrong
 
 SIDES = ("left", "right")
-_OURS = (str(Path(__file__).parent.parent), str(Path(importlib.__file__).parent), "<frozen")
 
 
 class EncoderCosine(Predictor):
@@ -45,9 +44,9 @@ class EncoderCosine(Predictor):
         if not rows:
             return np.zeros(0)
         source = f"{type(self.encoder).__name__}.encode"
-        with _user_code(source):
+        with user_code(source):
             encoded = self.encoder.encode([*rows])
-        vectors = _matrix(encoded, len(rows), source)
+        vectors = _matrix(encoded, [*rows], source)
         left, right = (vectors[[rows[text] for text in side]] for side in (lefts, rights))
         return _cosines(left, right)
 
@@ -69,11 +68,11 @@ class PairFunction(Predictor):
         if not lefts:
             return np.zeros(0)
         source = getattr(self.function, "__name__", type(self.function).__name__)
-        expected = f"an array of shape ({len(lefts)},): one finite number per pair"
-        with _user_code(source):
+        with user_code(source):
             found = self.function(lefts, rights)
-        scores = _numbers(found, source, expected)
-        if scores.shape != (len(lefts),):
+        scores = checked_scores(found, pairs=pairs, source=source)
+        if len(scores) != len(pairs):
+            expected = f"an array of shape ({len(pairs)},): one finite number per pair"
             raise InputError([Fault(source, f"an array of shape {scores.shape}", expected)])
         return scores
 
@@ -100,21 +99,6 @@ class Vectors:
             found = f"left of shape {left.shape} and right of shape {right.shape}"
             raise InputError([Fault(str(path), found, "the same shape")])
         return _cosines(left, right)
-
-
-@contextlib.contextmanager
-def _user_code(name: str) -> Iterator[None]:
-    """Report where an error in the user's code comes from, and keep its cause."""
-    try:
-        yield
-    except InputError:
-        raise
-    except (Exception, SystemExit) as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        theirs = [each for each in frames if not each.filename.startswith(_OURS)]
-        last = (theirs or frames)[-1]
-        what = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise InputError(f"{name} failed in {last.filename}, line {last.lineno}: {what}") from error
 
 
 def as_predictor(system: Any) -> Predictor:
@@ -180,7 +164,7 @@ def import_object(name: str) -> Any:
 
 def _import(module: str) -> ModuleType:
     try:
-        with current_folder_on_path() as folder, _user_code(module):
+        with current_folder_on_path() as folder, user_code(module):
             return importlib.import_module(module)
     except InputError as error:
         cause = error.__cause__
@@ -281,26 +265,23 @@ def _sides(pairs: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:
     return lefts, [to_displayable(right) for _, right in pairs]
 
 
-def _matrix(values: Any, rows: int, source: str) -> FloatArray:
+def _matrix(values: Any, sentences: Sequence[str] | int, source: str) -> FloatArray:
+    """Return a vector for each sentence, or for so many; in errors they come from `source`."""
+    rows = sentences if isinstance(sentences, int) else len(sentences)
     expected = f"an array of shape ({rows}, d): a vector of finite numbers for each sentence"
-    vectors = _numbers(values, source, expected)
+    vectors = finite_numbers(values)
+    if vectors is None:
+        found = f"{type(values).__name__} that is not an array of numbers"
+        for index, row in enumerate(values if isinstance(values, Iterable) else ()):
+            if finite_numbers(row) is None:
+                text = "" if isinstance(sentences, int) else f" of {shown(sentences[index])}"
+                odd = first_wrong(row, ()) or (0, shown(repr(row))[1:-1])
+                found = f"{odd[1]} in vector {index + 1}{text}"
+                break
+        raise InputError([Fault(source, found, expected)])
     if vectors.ndim != 2 or len(vectors) != rows or not vectors.shape[1]:
         raise InputError([Fault(source, f"an array of shape {vectors.shape}", expected)])
     return vectors
-
-
-def _numbers(values: Any, source: str, expected: str) -> FloatArray:
-    try:
-        array = np.asarray(values)
-    except (TypeError, ValueError):  # rows of different lengths
-        array = np.array(None)
-    if array.dtype.kind not in "biuf":
-        found = f"{type(values).__name__} that is not an array of numbers"
-        raise InputError([Fault(source, found, expected)])
-    numbers = array.astype(np.float64)
-    if not np.isfinite(numbers).all():
-        raise InputError([Fault(source, "NaN or infinity", expected)])
-    return numbers
 
 
 def _cosines(left: FloatArray, right: FloatArray) -> FloatArray:

@@ -46,11 +46,14 @@ def how_to_train(baseline: str, model: str) -> str:
 
 def ready(predictor: Predictor, data_dir: str | Path | None = None) -> Predictor:
     """Return a predictor that can predict: itself, fitted on nothing, or its default model."""
+    from stsbaselines.predictor import user_code  # slow to import
+
     if predictor.__sklearn_is_fitted__():
         return predictor
     model = usual_model(getattr(predictor, "name", ""))
     if not model:
-        return predictor.fit([])
+        with user_code(f"{type(predictor).__name__}.fit"):
+            return predictor.fit([])
     if predictor.get_params(deep=False) != type(predictor)().get_params(deep=False):
         raise InputError(
             f"{predictor.name} with other parameters than the default ones must be trained first:"

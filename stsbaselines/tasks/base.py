@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from stsbaselines.errors import InputError
+from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.version import __version__
 
 if TYPE_CHECKING:  # slow to import
@@ -247,14 +247,64 @@ def signature(task: str, sets: Iterable[str], **fields: object) -> str:
     return "|".join(f"{name}:{value}" for name, value in all_fields.items())
 
 
-def checked_scores(predictions: npt.ArrayLike, *columns: int) -> npt.NDArray[np.float64]:
-    """Return predictions as an array; raise InputError if they are not finite numbers per pair."""
+def checked_scores(
+    predictions: npt.ArrayLike,
+    *columns: int,
+    pairs: Sequence[Any] = (),
+    source: str = "the system's scores",
+) -> npt.NDArray[np.float64]:
+    """Return predictions as an array; raise InputError if they are not finite numbers per pair.
+
+    With `pairs`, the error names the first one that has something else.
+    """
+    values = finite_numbers(predictions)
+    wanted = f"{columns[0]} finite numbers" if columns else "a finite number"
+    if values is None and (wrong := first_wrong(predictions, columns)):
+        index, found = wrong
+        if index < len(pairs):
+            left, right = map(text_of, pairs[index])
+            found += f" for {shown(left)} and {shown(right)}"
+        raise InputError([Fault(source, found, wanted, pair=index + 1 if pairs else None)])
+    if values is None or values.ndim == 0 or values.shape[1:] != columns:
+        found = f"{type(predictions).__name__} that is not an array of numbers"
+        if values is not None:
+            found = f"an array of shape {values.shape}"
+        raise InputError([Fault(source, found, f"{wanted} per pair")])
+    return values
+
+
+def finite_numbers(values: Any) -> npt.NDArray[np.float64] | None:
+    """Return numbers as an array; None if there is something else among them, such as None."""
     import numpy as np  # slow to import
 
-    values = np.asarray(predictions, dtype=np.float64)
-    if values.ndim == 0 or values.shape[1:] != columns:
-        wanted = f"{columns[0] if columns else 'one'} per pair"
-        raise InputError(f"the system predicted scores of shape {values.shape}, not {wanted}")
-    if not np.isfinite(values).all():
-        raise InputError("the system predicted NaN or infinity, which is not a score")
-    return values
+    try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(np.float64), np.nan)
+        array = np.asarray(values)
+    except (RuntimeError, TypeError, ValueError):  # rows of different lengths, tensors of a GPU
+        return None
+    if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+        return None
+    return array.astype(np.float64)
+
+
+def first_wrong(values: Any, shape: tuple[int, ...]) -> tuple[int, str] | None:
+    """Return the index of the first value that is no finite number, or row of them, and what it is.
+
+    None means that there is no such value, or no values at all.
+    """
+    import numpy as np  # slow to import
+
+    for index, value in enumerate(values if isinstance(values, Iterable) else ()):
+        numbers = finite_numbers(value)
+        if numbers is None or numbers.shape != shape:
+            plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+            return index, shown(repr(plain))[1:-1]
+    return None
+
+
+def text_of(side: Any) -> str:
+    """Return the text of a sentence, chunked or not, or the titles of a record."""
+    if isinstance(side, str):
+        return side
+    return side.text if hasattr(side, "text") else "; ".join(side.title)

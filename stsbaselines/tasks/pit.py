@@ -212,7 +212,7 @@ class PitFamily(Family):
         )
 
     def output_of(self, predictions: npt.ArrayLike, pairs: Sequence[Any], task: Task) -> PitOutput:
-        scores = checked_scores(predictions)
+        scores = checked_scores(predictions, pairs=pairs)
         return PitOutput(scores >= THRESHOLD, scores)
 
     def label_of_output(self, file_name: str) -> str | None:

@@ -160,7 +160,7 @@ class StsFamily(Family):
         return b"".join(b"%.10f\n" % value for value in checked_scores(predictions).tolist())
 
     def output_of(self, predictions: npt.ArrayLike, pairs: Sequence[Any], task: Task) -> StsOutput:
-        return StsOutput(checked_scores(predictions))
+        return StsOutput(checked_scores(predictions, pairs=pairs))
 
     def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run as the task's organisers did, with other common measures beside it.

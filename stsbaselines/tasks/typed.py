@@ -178,7 +178,7 @@ class TypedFamily(Family):
         return b"".join(b"\t".join(b"%.4f" % each for each in row) + b"\n" for row in rows)
 
     def output_of(self, predictions: npt.ArrayLike, pairs: Sequence[Any], task: Task) -> FloatArray:
-        return checked_scores(predictions, len(TYPES))
+        return checked_scores(predictions, len(TYPES), pairs=pairs)
 
     def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run by `correlation-typed.pl`: Pearson of each type, and their mean.

@@ -204,7 +204,22 @@ def test_predictions_of_a_predictor_are_checked() -> None:
         def predict(self, pairs: Sequence[Any]) -> Any:
             return np.full(len(pairs), np.nan)
 
-    assert "NaN" in refusal(Wrong())
+    class Failing(Wrong):
+        def predict(self, pairs: Sequence[Any]) -> Any:
+            raise KeyError("mine")
+
+    class Nothing(Wrong):
+        def predict(self, pairs: Sequence[Any]) -> Any:
+            return (1.0 for _ in pairs)
+
+    class Unfitted(Wrong):
+        def fit(self, pairs: Sequence[Any], gold: Any = None) -> Any:
+            raise ZeroDivisionError
+
+    assert "pair 1: found nan for " in refusal(Wrong())
+    assert f"Failing.predict failed in {__file__}, line " in refusal(Failing())
+    assert "Nothing.predict: found generator, expected one prediction" in refusal(Nothing())
+    assert "Unfitted.fit failed in " in refusal(Unfitted())
 
 
 def test_a_restricted_data_set_is_excluded() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -73,19 +75,72 @@ def test_a_baseline_predicts_what_its_family_scores(family: str, baseline: str) 
 @pytest.mark.parametrize(
     ("predictions", "columns", "message"),
     [
-        ([[1.0], [2.0]], (), r"scores of shape \(2, 1\), not one per pair"),
-        (1.0, (), r"scores of shape \(\), not one per pair"),
-        ([1.0] * 8, (8,), r"scores of shape \(8,\), not 8 per pair"),
-        ([[1.0] * 7], (8,), r"scores of shape \(1, 7\), not 8 per pair"),
-        ([1.0, np.nan], (), "predicted NaN or infinity"),
-        ([[np.inf] * 8], (8,), "predicted NaN or infinity"),
+        ([[1.0], [2.0]], (), "an array of shape (2, 1), expected a finite number per pair"),
+        (1.0, (), "an array of shape (), expected a finite number per pair"),
+        (None, (), "NoneType that is not an array of numbers"),
+        ({1.0, 2.0}, (), "set that is not an array of numbers"),
+        ((each for each in [1.0]), (), "generator that is not an array of numbers"),
+        ([1.0] * 8, (8,), "an array of shape (8,), expected 8 finite numbers per pair"),
+        ([[1.0] * 7], (8,), "an array of shape (1, 7), expected 8 finite numbers per pair"),
     ],
 )
 def test_predictions_that_are_no_scores(
     predictions: Any, columns: tuple[int, ...], message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError) as error:
         checked_scores(predictions, *columns)
+    assert f"the system's scores: found {message}" in str(error.value)
+
+
+class Tensor(list[float]):
+    """A list that gives no array, like a tensor of a GPU."""
+
+    def __array__(self, *_: object, **__: object) -> Any:
+        raise RuntimeError
+
+
+ODD_SCORES = [
+    (None, "None"),
+    (math.nan, "nan"),
+    (-math.inf, "-inf"),
+    ("0.5", "'0.5'"),
+    (b"1", "b'1'"),
+    (1j, "1j"),
+    ([1.0], "[1.0]"),
+    (10**400, "1000000"),
+    (Decimal(1), "Decimal('1')"),
+    (np.float64(math.nan), "nan"),
+    (np.str_("x"), "'x'"),
+    (Tensor([1.0]), "[1.0]"),
+]
+
+
+def as_objects(values: list[Any]) -> Any:
+    array = np.empty(len(values), dtype=object)
+    for index, value in enumerate(values):
+        array[index] = value
+    return array
+
+
+@pytest.mark.parametrize("family", ["sts", "pit", "typed"])
+@pytest.mark.parametrize(("odd", "shown"), ODD_SCORES)
+@pytest.mark.parametrize("kind", [list, tuple, as_objects])
+def test_what_is_no_score_names_its_pair(family: str, odd: Any, shown: str, kind: Any) -> None:
+    pairs: list[Any] = [("a cat", f"{number} dogs") for number in range(4)]
+    row = [1.0] * 7
+    good: Any = [*row, 1.0] if family == "typed" else 1.0
+    scores = kind([good, good, [*row, odd] if family == "typed" else odd, good])
+    with pytest.raises(InputError) as error:
+        family_named(family).output_of(scores, pairs, find_task("sample-sts"))
+    assert "the system's scores, pair 3: found " in str(error.value)
+    assert " for 'a cat' and '2 dogs', expected " in str(error.value)
+    assert family == "typed" or f"found {shown}" in str(error.value)
+
+
+def test_a_masked_score_is_no_score() -> None:
+    masked = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
+    with pytest.raises(InputError, match="pair 2: found None"):
+        checked_scores(masked, pairs=[("a", "b")] * 3)
 
 
 @pytest.mark.parametrize(
