@@ -99,7 +99,7 @@ def scoring() -> Iterator[Row]:
     """Read, check and score an output of STS, without and with confidences."""
     found: list[tuple[float, float]] = []
     for task, dataset in datasets_of(STS, "sample-sts"):
-        pairs, gold = family_of(task).read_training(require_all(task, dataset), task, dataset)
+        pairs, gold, _ = family_of(task).read_training(require_all(task, dataset), task, dataset)
         found += zip(gold, TokenCosine().predict(pairs), strict=True)
     scored = np.array(repeated(found, SCORED_PAIRS))
     generator = np.random.RandomState(0)

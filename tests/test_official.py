@@ -279,7 +279,7 @@ def test_labels_of_pit_agree_with_each_other(official_data: Path) -> None:
     for name in ("train-nodebatable", "dev"):
         dataset = training.dataset(name)
         files = {"input": find.require(training, dataset, "input", official_data)}
-        pairs, _ = pit.FAMILY.read_training(files, training, dataset)
+        pairs, _, _ = pit.FAMILY.read_training(files, training, dataset)
         assert len(pairs) == dataset.scored
 
 

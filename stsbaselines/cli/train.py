@@ -102,6 +102,8 @@ def train_on_pairs(
     with progress_bar(None, "training"):
         model = training.train_on_pairs(baseline, on, data_dir, jobs, parameters_of(parameter))
     model.save(target)
+    for note in training.notes_on_pairs(on, data_dir):
+        say(note, file=sys.stderr)
     for name in training.datasets_of(on):
         count = model.trained_on_.get(name)
         say(f"{name}: {count:,} pairs" if count else f"{name}: left out, because it was not found")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections import Counter
@@ -12,9 +13,11 @@ from typing import Any, TypeVar
 from stsbaselines.baselines import create
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.data.corpora import sentences_of
-from stsbaselines.errors import InputError
+from stsbaselines.data.find import require_all
+from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation.trained_models import supported_params
 from stsbaselines.experiments.config import Training
+from stsbaselines.experiments.duplicates import note_on_shared
 from stsbaselines.experiments.training import check_distinct, dataset_names, read_labelled
 from stsbaselines.tasks.records import read_catalogue, text_of
 
@@ -57,6 +60,22 @@ def train_on_pairs(
     fitted: Any = pairs.fit(predictor.set_params(**used)).set_params(**kept)
     fitted.trained_on_ = dict(Counter(pairs.sets))
     return fitted
+
+
+def notes_on_pairs(sources: Sequence[str], data_dir: str | Path | None = None) -> list[str]:
+    """Return notes on pairs of sources that are repeated, or are in their tasks' test sets too."""
+    wanted = [_source(text) for text in sources]
+    given = read_labelled(wanted, data_dir)
+    notes = [*given.notes]
+    for name in dict.fromkeys(each.task.removesuffix("-train") for each in wanted):
+        task = find_task(name)
+        for dataset in task.datasets:
+            if f"{name}/{dataset.name}" in given.sets:
+                continue
+            with contextlib.suppress(MissingDataError):
+                files = require_all(task, dataset, data_dir)
+                notes += note_on_shared(task, dataset, files, given.pairs, given.sets)
+    return notes
 
 
 def _source(text: str) -> Training:

@@ -237,6 +237,7 @@ def _notes(baseline: BaselineConfig, setup: BaselineSetup) -> Iterator[str]:
         return
     if setup.trained_on:
         yield f"{baseline.title}: {setup.trained_on}."
+    yield from setup.data_notes
     if setup.problem:
         yield f"{baseline.title} did not run. {setup.problem}"
 

@@ -20,6 +20,7 @@ from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation.outputs import Progress, available
 from stsbaselines.evaluation.trained_models import TRAINED_ON_PAIRS, load_model, supported_params
 from stsbaselines.experiments.config import BaselineConfig, Training
+from stsbaselines.experiments.duplicates import note_on_repeats, note_on_shared
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks.base import family_of
 
@@ -28,12 +29,16 @@ DEFAULT = ""
 
 
 class LabelledPairs(NamedTuple):
-    """Pairs to train on, with their gold standard, ``TASK/DATASET`` of each, and a description."""
+    """Pairs to train on, with their gold standard, ``TASK/DATASET`` of each, and a description.
+
+    `notes` say which pairs are repeated.
+    """
 
     pairs: Sequence[Any] = ()
     labels: Any = None
     sets: Sequence[str] = ()
     source: str = ""
+    notes: Sequence[str] = ()
 
     def fit(self, predictor: Predictor) -> Predictor:
         """Fit a predictor; `sets` is passed if its `fit` has such a parameter."""
@@ -47,7 +52,7 @@ class BaselineSetup:
     """What a baseline needs to run, or the problem why it cannot.
 
     `given` has what it is fitted on, by data set, or under `DEFAULT` for those that are not named;
-    a trained `model` is used instead.
+    a trained `model` is used instead. `data_notes` say which pairs of its data are repeated.
     """
 
     parameters: dict[str, Any]
@@ -56,6 +61,7 @@ class BaselineSetup:
     trained_on: str = ""
     model: Predictor | None = None
     problem: str = ""
+    data_notes: Sequence[str] = ()
 
 
 def prepare(
@@ -89,7 +95,16 @@ def prepare(
         given = {name: read_labelled(each, data_dir) for name, each in wanted.items()}
     except MissingDataError as error:
         return BaselineSetup(parameters, notes, problem=str(error))
-    return BaselineSetup(parameters, notes, given, _trained_on(given))
+    about = _notes_on_data(task, inputs, given)
+    return BaselineSetup(parameters, notes, given, _trained_on(given), data_notes=about)
+
+
+def _notes_on_data(task: Task, inputs: Inputs, given: Mapping[str, LabelledPairs]) -> list[str]:
+    notes = [note for each in given.values() for note in each.notes]
+    for name, files in inputs.items():
+        used = given[name if name in given else DEFAULT]
+        notes += note_on_shared(task, task.dataset(name), files, used.pairs, used.sets)
+    return notes
 
 
 def _corpora_of(model: Predictor) -> str:
@@ -127,22 +142,25 @@ def read_labelled(sources: Sequence[Training], data_dir: str | Path | None = Non
     labels: list[Any] = []
     sets: list[str] = []
     described = []
+    notes: list[str] = []
     for source in sources:
         task = find_task(source.task)
         datasets = _datasets_of(task, source, data_dir)
         before = len(pairs)
         for dataset in datasets:
             files = require_all(task, dataset, data_dir)
-            some_pairs, some_labels = family_of(task).read_training(files, task, dataset)
+            some_pairs, some_labels, lines = family_of(task).read_training(files, task, dataset)
             pairs += some_pairs
             labels.append(some_labels)
-            sets += [f"{task.task}/{dataset.name}"] * len(some_pairs)
+            name = f"{task.task}/{dataset.name}"
+            sets += [name] * len(some_pairs)
+            notes += note_on_repeats(name, some_pairs, some_labels, lines)
         names = [] if datasets == task.datasets else [each.name for each in datasets]
         count = len(pairs) - before
         described.append(f"{', '.join([task.task, *names])} ({count:,} labelled pairs)")
     is_array = bool(labels) and all(isinstance(each, np.ndarray) for each in labels)
     joined = np.concatenate(labels) if is_array else [*itertools.chain.from_iterable(labels)]
-    return LabelledPairs(pairs, joined, sets, " and ".join(described))
+    return LabelledPairs(pairs, joined, sets, " and ".join(described), notes)
 
 
 def _datasets_of(task: Task, source: Training, data_dir: str | Path | None) -> list[DataSet]:

@@ -132,8 +132,11 @@ class Family(abc.ABC):
     @abc.abstractmethod
     def read_training(
         self, files: Files, task: Task, dataset: DataSet
-    ) -> tuple[Sequence[Any], Sequence[Any] | npt.NDArray[Any]]:
-        """Return the pairs that have a gold standard, and that gold; see `read_inputs`."""
+    ) -> tuple[Sequence[Any], Sequence[Any] | npt.NDArray[Any], Sequence[int]]:
+        """Return the pairs that have a gold standard, that gold, and their lines from 1.
+
+        See `read_inputs`.
+        """
 
     @abc.abstractmethod
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> Any:

@@ -121,10 +121,10 @@ class IstsFamily(Family):
 
     def read_training(
         self, files: Files, task: Task, dataset: DataSet
-    ) -> tuple[list[ChunkedPair], list[tuple[ChunkAlignment, ...]]]:
+    ) -> tuple[list[ChunkedPair], list[tuple[ChunkAlignment, ...]], range]:
         gold = self.read_gold(files["gold"], task, dataset)
         pairs = list(self.read_inputs(files, task, dataset))
-        return pairs, [pair.alignments for pair in gold.pairs]
+        return pairs, [pair.alignments for pair in gold.pairs], range(1, len(pairs) + 1)
 
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> AlignmentFile:
         return read_alignments(path, dataset.pairs)

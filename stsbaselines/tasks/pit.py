@@ -125,7 +125,7 @@ class PitFamily(Family):
 
     def read_training(
         self, files: Files, task: Task, dataset: DataSet
-    ) -> tuple[list[SentencePair], BoolArray]:
+    ) -> tuple[list[SentencePair], BoolArray, list[int]]:
         """Return labelled pairs without the debatable ones.
 
         ``input`` is a data file, or a table ``Q1,Q2,result`` without quoting.
@@ -137,14 +137,15 @@ class PitFamily(Family):
             labelled = _pairs_of_table(path)
         else:
             labelled = [
-                (pair.sentences, pair.label.is_paraphrase)
-                for pair in read_data(path)
+                (pair.sentences, pair.label.is_paraphrase, line)
+                for line, pair in enumerate(read_data(path), 1)
                 if pair.label.is_paraphrase is not None
             ]
         if len(labelled) != dataset.scored:
             expected = f"{dataset.scored} that are not debatable"
             raise InputError([Fault(str(path), f"{len(labelled)} labelled pairs", expected)])
-        return [pair for pair, _ in labelled], np.array([label for _, label in labelled])
+        labels = np.array([label for _, label, _ in labelled])
+        return [pair for pair, _, _ in labelled], labels, [line for _, _, line in labelled]
 
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> Gold:
         """Read ``true``, ``false`` or ``----`` per line, followed by a TAB and a degree."""
@@ -291,7 +292,7 @@ class PitFamily(Family):
 FAMILY = PitFamily()
 
 
-def _pairs_of_table(path: Path) -> list[tuple[SentencePair, bool]]:
+def _pairs_of_table(path: Path) -> list[tuple[SentencePair, bool, int]]:
     """Read the labelled pairs of a table, whose first line is its header."""
     lines = parse_lines(path, lambda line: line)
     next(lines)
@@ -301,7 +302,7 @@ def _pairs_of_table(path: Path) -> list[tuple[SentencePair, bool]]:
         if len(columns) != 3 or columns[2] not in ("0", "1"):
             expected = "two sentences and 0 or 1, separated by commas"
             raise InputError([Fault(str(path), shown(line), expected, number)])
-        found.append((SentencePair(columns[0], columns[1]), columns[2] == "1"))
+        found.append((SentencePair(columns[0], columns[1]), columns[2] == "1", number))
     return found
 
 

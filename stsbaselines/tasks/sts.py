@@ -92,14 +92,15 @@ class StsFamily(Family):
 
     def read_training(
         self, files: Files, task: Task, dataset: DataSet
-    ) -> tuple[list[SentencePair], FloatArray]:
+    ) -> tuple[list[SentencePair], FloatArray, list[int]]:
         gold = self.read_gold(files["gold"], task, dataset)
         pairs = list(read_pairs(files["input"]))
         if len(pairs) != len(gold):
             expected = f"{len(gold)}, one for each score"
             raise InputError([Fault(str(files["input"]), f"{len(pairs)} lines", expected)])
         scored = self.countable(gold)
-        return list(itertools.compress(pairs, scored)), gold[scored]
+        lines = (np.flatnonzero(scored) + 1).tolist()
+        return list(itertools.compress(pairs, scored)), gold[scored], lines
 
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> FloatArray:
         """Read one number per line; an exactly empty line, for a pair not scored, gives NaN."""

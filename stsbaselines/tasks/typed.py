@@ -140,11 +140,11 @@ class TypedFamily(Family):
 
     def read_training(
         self, files: Files, task: Task, dataset: DataSet
-    ) -> tuple[list[RecordPair], FloatArray]:
+    ) -> tuple[list[RecordPair], FloatArray, list[int]]:
         gold = without_excluded(self.read_gold(files["gold"], task, dataset), files, dataset)
         scored = self.countable(gold)
         pairs = itertools.compress(self.read_inputs(files, task, dataset), scored)
-        return list(pairs), gold[scored]
+        return list(pairs), gold[scored], (np.flatnonzero(scored) + 1).tolist()
 
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> FloatArray:
         return self.read_output(path, task, dataset, strict=True)

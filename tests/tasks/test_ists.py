@@ -274,7 +274,7 @@ def test_chunk_files_that_do_not_fit(
 
 def test_training_pairs_come_with_their_alignments() -> None:
     files = {role: require(SAMPLE, GARDEN, role) for role in GARDEN.files}
-    pairs, gold = FAMILY.read_training(files, SAMPLE, GARDEN)
+    pairs, gold, _ = FAMILY.read_training(files, SAMPLE, GARDEN)
     assert pairs == list(FAMILY.read_inputs(files, SAMPLE, GARDEN))
     assert pairs[0].left.chunks == (
         ("The", "old", "gardener"),

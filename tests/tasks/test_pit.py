@@ -59,11 +59,12 @@ def test_other_labels_are_refused(text: str) -> None:
 def test_training_pairs_are_those_that_are_not_debatable(tmp_path: Path) -> None:
     task = find_task("sample-pit-train")
     files = {"input": SAMPLES / "sample-pit" / "train.data"}
-    pairs, gold = FAMILY.read_training(files, task, task.datasets[0])
-    assert len(pairs) == len(gold) == task.datasets[0].scored == 18
+    pairs, gold, lines = FAMILY.read_training(files, task, task.datasets[0])
+    assert len(pairs) == len(gold) == len(lines) == task.datasets[0].scored == 18
     table = written(tmp_path, "Q1,Q2,result\na b,a c,1\nx,y,0\n", "train.csv")
-    pairs, gold = FAMILY.read_training({"input": table}, task, dataset_of(2))
+    pairs, gold, lines = FAMILY.read_training({"input": table}, task, dataset_of(2))
     assert (pairs, gold.tolist()) == ([("a b", "a c"), ("x", "y")], [True, False])
+    assert lines == [2, 3]
     with pytest.raises(InputError, match="found 2 labelled pairs, expected 3"):
         FAMILY.read_training({"input": table}, task, dataset_of(3))
     table.write_text("Q1,Q2,result\na,b,c,1\n")
