@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from stsbaselines.experiments.training import prepare
 from stsbaselines.tasks.ists import ChunkedSentence
 from stsbaselines.tasks.records import Record
 
-SIDES = {
+SIDES: dict[str, Callable[[str], Any]] = {
     "sts": str,
     "ists": lambda text: ChunkedSentence(text, (text,), ((text,),)),
     "typed": lambda text: Record(title=(text,)),
