@@ -8,6 +8,8 @@ line. Bytes that are not UTF-8 (the headlines of 2015 have some) become surrogat
 from __future__ import annotations
 
 import functools
+import io
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,8 +18,9 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import lines_of, open_to_read
-from stsbaselines.tasks.lines import LineError, decoded
+from stsbaselines.io import lines_of, open_to_read, whole_lines
+from stsbaselines.scoring.alignment import HIGHEST_SCORE
+from stsbaselines.tasks.lines import BLOCK_SIZE, MARK, LineError, decoded
 
 MAIN_TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI", "ALIC")
 ADDITIONAL_TYPES = ("FACT", "POL")
@@ -26,9 +29,14 @@ NOT_ALIGNED = "-not aligned-"
 _SIDES = ("left", "right")
 _SECTIONS = ("source", "translation", "alignment")
 _BEGINNINGS = {f"<{section}>" for section in _SECTIONS}
-_HEADER = re.compile(r'<sentence id="([0-9]{1,9})"(?: status="[^"]*")?>')
+_HEADER = re.compile(r'<sentence id="([1-9][0-9]{0,8})"(?: status="[^"]*")?>')
 _SCORES = {"0", "1", "2", "3", "4", "5", "NIL"}
+_NUMBER = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
+_TOKEN = re.compile("[1-9][0-9]*")
 _LONGEST_NUMBER = 9
+_MOST_FAULTS = 1000
+_USUAL = "1 2 <==> 3 // EQUI // 5 // comment"
+_SCORE = "a score out of 0, 1, 2, 3, 4, 5 and NIL"
 
 
 class ChunkAlignment(NamedTuple):
@@ -98,8 +106,9 @@ def read_alignments(
     count : int, optional
         Number of sentence pairs, which must be numbered from 1.
     strict : bool
-        The rules for submissions (`wellformed`): types in upper case, NIL only for NOALI
-        and ALIC. Without it these are noted, because the official scorer accepts them.
+        The rules for submissions (`wellformed`), and sentence pairs in their order. Without it,
+        departures that leave no doubt about the meaning are noted, because the official scorer
+        accepts them.
     one_to_one : bool
         The rules of 2015 as well: chunks of consecutive tokens, each aligned once.
 
@@ -128,10 +137,19 @@ def alignments_of(
     one_to_one: bool = False,
 ) -> AlignmentFile:
     """Read the alignment file that a stream has, called `name` in errors."""
-    reader = _Reader(name, strict, one_to_one)
-    for number, line in lines_of(stream, name):
-        reader.feed(number, decoded(line))
-    return reader.finished(count)
+    reader = _Reader(name, count, strict, one_to_one)
+    start = 1
+    for block in whole_lines(stream, BLOCK_SIZE):
+        if start == 1 and not strict and block.startswith(MARK):
+            reader.unusual["a byte order mark"] = 1
+            block = block.removeprefix(MARK)
+        if not reader.is_lost or b"<sentence" in block:
+            for number, line in lines_of(io.BytesIO(block), name, start):
+                reader.feed(number, decoded(line))
+        start += block.count(b"\n")
+        if len(reader.faults) > _MOST_FAULTS:
+            break
+    return reader.finished()
 
 
 @dataclass
@@ -153,13 +171,15 @@ class _Block:
 class _Reader:
     """The state of reading an alignment file: the open block, and what was found so far."""
 
-    def __init__(self, path: str, strict: bool, one_to_one: bool) -> None:
+    def __init__(self, path: str, count: int | None, strict: bool, one_to_one: bool) -> None:
         self.path = path
+        self.count = count
         self.strict = strict
         self.one_to_one = one_to_one
+        self.carriage_returns = 0
         self.faults: list[Fault | str] = []
         self.unusual: Counter[str] = Counter()
-        self.pairs: list[AlignedPair] = []
+        self.pairs: dict[int, AlignedPair] = {}
         self.block: _Block | None = None
         self.is_lost = False
         self.last_id = 0
@@ -168,6 +188,7 @@ class _Reader:
     def feed(self, number: int, line: str) -> None:
         """Take the next line of the file."""
         self.line_number = number
+        self.carriage_returns += line.endswith("\r")
         before = self.block
         try:
             self._take(line)
@@ -177,23 +198,40 @@ class _Reader:
             if self.block and self.block.section == "sentences":
                 self.block.section = "lost"
 
-    def finished(self, count: int | None) -> AlignmentFile:
+    def finished(self) -> AlignmentFile:
         """Return what was read, at the end of the file."""
-        if self.block is not None:
+        if len(self.faults) > _MOST_FAULTS:
+            found = f"over {_MOST_FAULTS:,} faults, so that the rest was not read"
+            self.faults.insert(0, Fault(self.path, found, "an alignment file"))
+        elif self.block is not None:
             found = f"the end of the file in sentence {self.block.number}"
             self.faults.append(Fault(self.path, found, "</sentence>", self.line_number))
         elif not self.pairs and not self.faults:
             self.faults.append(Fault(self.path, "no sentence pair", '<sentence id="1" status="">'))
-        elif count is not None and len(self.pairs) != count and not self.faults:
-            found = f"{len(self.pairs)} sentence pairs"
-            self.faults.append(Fault(self.path, found, str(count), self.line_number))
-        alignments = (each for pair in self.pairs for each in pair.alignments)
+        elif not self.faults:
+            self._check_numbers()
+        if self.strict and self.carriage_returns:
+            found = f"{self.carriage_returns} lines that end in a carriage return"
+            self.faults.append(Fault(self.path, found, "lines that end in a newline alone"))
+        alignments = (each for pair in self.pairs.values() for each in pair.alignments)
         if not self.faults and not any(each.is_aligned for each in alignments):
             self.faults.append(Fault(self.path, "no alignments", "at least one"))
         if self.faults:
             raise InputError(self.faults)
+        if [*self.pairs] != sorted(self.pairs):
+            self.unusual["sentence pairs in another order"] = len(self.pairs)
+        if self.carriage_returns:
+            self.unusual["lines that end in a carriage return"] = self.carriage_returns
+        pairs = tuple(self.pairs[number] for number in sorted(self.pairs))
         notes = tuple(f"{what}: {lines}" for what, lines in self.unusual.items())
-        return AlignmentFile(self.path, tuple(self.pairs), notes)
+        return AlignmentFile(self.path, pairs, notes)
+
+    def _check_numbers(self) -> None:
+        count = self.count or max(self.pairs)
+        if len(self.pairs) != count:
+            missing = next(number for number in range(1, count + 1) if number not in self.pairs)
+            found = f"{len(self.pairs)} sentence pairs, without sentence {missing}"
+            self.faults.append(Fault(self.path, found, str(count), self.line_number))
 
     def _take(self, line: str) -> None:
         bare = line.strip()
@@ -226,15 +264,19 @@ class _Reader:
         following, self.last_id = self.last_id + 1, self.block.number
         if before is not None:
             raise LineError(shown(bare), f"</sentence> of sentence {before.number} before it")
-        if self.block.number != following:
-            raise LineError(f"sentence {self.block.number}", f"sentence {following}")
+        number = self.block.number
+        if self.strict and number != following:
+            raise LineError(f"sentence {number}", f"sentence {following}")
+        if number in self.pairs:
+            raise LineError(f"sentence {number} again", "each sentence once")
+        if not 1 <= number <= (self.count or number):
+            raise LineError(f"sentence {number}", f"a sentence from 1 to {self.count}")
 
     def _align(self, block: _Block, line: str) -> None:
-        found = parse_alignment(line, block.lengths)
-        departures = [*_departures(found)]
+        found, departures = parse_alignment(line, block.lengths)
         if self.one_to_one:
             departures += _departures_of_2015(found, block.seen)
-        block.alignments.append(found._replace(types=tuple(map(str.upper, found.types))))
+        block.alignments.append(found)
         for what, exists, expected in departures:
             if self.strict:
                 raise LineError(exists, expected)
@@ -243,7 +285,7 @@ class _Reader:
     def _close(self, block: _Block) -> None:
         self.block = None
         left, right, *_ = [*block.sentences, "", ""]
-        self.pairs.append(AlignedPair(left, right, tuple(block.alignments)))
+        self.pairs[block.number] = AlignedPair(left, right, tuple(block.alignments))
         if block.section not in ("end", "lost"):
             raise LineError("</sentence>", f"</alignment> of sentence {block.number} before it")
 
@@ -262,31 +304,53 @@ def _begin(block: _Block, line: str) -> None:
         raise LineError(shown(line), "// and a sentence, or <source>, or <alignment>")
 
 
-def parse_alignment(line: str, lengths: Sequence[int]) -> ChunkAlignment:
-    """Parse a line of an alignment, whose types may be in lower case, or raise `LineError`.
+Departure = tuple[str, str, str]
 
-    `lengths` are the numbers of tokens of the left and of the right sentence.
+
+def parse_alignment(line: str, lengths: Sequence[int]) -> tuple[ChunkAlignment, list[Departure]]:
+    """Parse a line of an alignment, or raise `LineError`.
+
+    Also returns what the line has that a submission must not have but the scorer accepts: what,
+    found, expected. `lengths` are the numbers of tokens of the left and of the right sentence.
     """
-    columns = line.split(" // ", 3)
+    cells = line.split("//", 3)[:3]
+    columns = [cell.strip() for cell in cells]
     sides = columns[0].partition("<==>")[::2]
     if "<==>" not in columns[0] or len(columns) < 3:
-        raise LineError(shown(line), "1 2 <==> 3 // EQUI // 5 // comment")
+        raise LineError(shown(line), _USUAL)
     left, right = map(_token_numbers, sides, _SIDES, lengths)
     if not (left or right):
         raise LineError(shown(columns[0]), "token numbers on at least one side")
-    score = columns[2].removesuffix("//").strip()
+    _, types, score = columns
+    if score != "NIL" and not (_NUMBER.fullmatch(score) and 0 <= float(score) <= HIGHEST_SCORE):
+        raise LineError(shown(score), _SCORE)
+    found = ChunkAlignment(left, right, _types(types), None if score == "NIL" else float(score))
+    departures = []
+    usual = [cell.strip() for cell in line.removesuffix(" //").split(" // ", 3)[:3]]
+    if columns != usual or "\t" in "".join(cells):
+        departures.append(("other characters between columns than ' // '", shown(line), _USUAL))
+    numbers = [*itertools.chain(*map(str.split, sides))]
+    if len(numbers) > sum(max(len(side), 1) for side in found.sides):
+        departures.append(("repeated tokens", shown(columns[0]), "each token once"))
+    if types != types.upper():
+        departures.append(("types that are not in upper case", shown(types), types.upper()))
+    if types.count("_") >= len(found.types):
+        once = "_".join(found.types)
+        departures.append(("repeated types, which count once", shown(types), once))
     if score not in _SCORES:
-        raise LineError(shown(score), "a score out of 0, 1, 2, 3, 4, 5 and NIL")
-    types = _types(columns[1].strip())
-    return ChunkAlignment(left, right, types, None if score == "NIL" else float(score))
+        departures.append(("scores that are not whole numbers", shown(score), _SCORE))
+    if found.score is None and found.types[0] not in UNALIGNED_TYPES:
+        what = "NIL as the score of aligned chunks, which counts as 0"
+        departures.append((what, "NIL", "a score from 0 to 5"))
+    return found, departures
 
 
 def _token_numbers(text: str, side: str, length: int) -> tuple[int, ...]:
     numbers = text.split()
-    wrong = [each for each in numbers if not (each.isascii() and each.isdigit())]
+    wrong = [each for each in numbers if each != "0" and not _TOKEN.fullmatch(each)]
     if wrong or not numbers:
         found = shown(wrong[0]) if wrong else f"nothing on the {side} side"
-        raise LineError(found, "token numbers, or 0 for not aligned")
+        raise LineError(found, "token numbers, such as 7, or 0 for not aligned")
     if numbers == ["0"]:
         return ()
     if any(len(each) > _LONGEST_NUMBER or not 1 <= int(each) <= length for each in numbers):
@@ -297,28 +361,15 @@ def _token_numbers(text: str, side: str, length: int) -> tuple[int, ...]:
 
 @functools.lru_cache(1024)
 def _types(text: str) -> tuple[str, ...]:
-    names = text.split("_")
-    main = [name for name in names if name.upper() in MAIN_TYPES]
-    others = [name for name in names if name.upper() not in MAIN_TYPES]
-    if any(name.upper() not in ADDITIONAL_TYPES for name in others):
+    names = text.upper().split("_")
+    main = [name for name in names if name in MAIN_TYPES]
+    others = [name for name in names if name not in MAIN_TYPES]
+    if any(name not in ADDITIONAL_TYPES for name in others):
         known = ", ".join([*MAIN_TYPES, *ADDITIONAL_TYPES])
         raise LineError(shown(text), f"types out of {known}, joined with _")
-    if len(main) != 1 or len(set(map(str.upper, others))) < len(others):
+    if len(main) != 1 or len(others) > len(ADDITIONAL_TYPES):
         raise LineError(shown(text), "exactly one main type, and FACT or POL at most once each")
-    return (*main, *others)
-
-
-Departure = tuple[str, str, str]
-
-
-def _departures(found: ChunkAlignment) -> Iterator[Departure]:
-    """Yield what a submission must not have but the scorer accepts: what, found, expected."""
-    types = "_".join(found.types)
-    if types != types.upper():
-        yield "types that are not in upper case", shown(types), types.upper()
-    if found.score is None and found.types[0].upper() not in UNALIGNED_TYPES:
-        what = "NIL as the score of aligned chunks, which counts as 0"
-        yield what, "NIL", "a score from 0 to 5"
+    return (*main, *dict.fromkeys(others))
 
 
 def _departures_of_2015(
@@ -354,8 +405,8 @@ def format_alignment(each: ChunkAlignment, left: Sequence[str], right: Sequence[
         numbers = [" ".join(map(str, side)) or "0" for side in each.sides]
         score = "NIL" if each.score is None else f"{each.score:g}"
         line = f"{numbers[0]} <==> {numbers[1]} // {'_'.join(each.types)} // {score}"
-        parsed = parse_alignment(line, [len(left), len(right)])
-        for _, found, expected in _departures(parsed):
+        parsed, departures = parse_alignment(line, [len(left), len(right)])
+        for _, found, expected in departures:
             raise LineError(found, expected)
     except (AttributeError, TypeError, ValueError):
         found = shown(repr(each))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
@@ -18,7 +18,8 @@ from stsbaselines.io import LONGEST_LINE, lines_of, open_to_read, whole_lines
 
 T = TypeVar("T")
 Bounds = tuple[float, float]
-_BLOCK_SIZE = 1 << 18
+BLOCK_SIZE = 1 << 18
+MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
 # If a text has only these characters and float() accepts it, then _NUMBER matches it.
 _OF_NUMBERS = b"0123456789.+-eE"
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -43,21 +44,28 @@ def parse_lines(path: Path, parse: Callable[[bytes], T], count: int | None = Non
     `parse` raises `LineError` for a line that does not fit. All faults are raised together, as
     an `InputError` after the last good line.
     """
-    lines = _Lines(str(path), parse, count)
+    lines = Lines(str(path), parse, count)
     with open_to_read(path) as stream:
         yield from lines.parsed(stream)
     lines.check()
 
 
 @dataclass
-class _Lines(Generic[T]):
-    """The lines of a file: how to parse them, and what was found so far."""
+class Lines(Generic[T]):
+    """The lines of a file: how to parse them, and what was found so far.
+
+    `skip` tells lines that do not count. `clean`, if given, returns the line to parse for a line
+    and its number; blank lines at the end do not count then. `hints` explain numbers of lines.
+    """
 
     path: str
     parse: Callable[[bytes], T]
     count: int | None
     skip: Callable[[bytes], bool] | None = None
+    clean: Callable[[int, bytes], bytes] | None = None
+    hints: Mapping[int, str] = field(default_factory=dict)
     found: int = 0
+    blank_at_end: int = 0
     carriage_returns: int = 0
     faults: list[Fault | str] = field(default_factory=list)
 
@@ -66,27 +74,52 @@ class _Lines(Generic[T]):
         for number, line in lines_of(stream, self.path, start):
             if self.skip is not None and self.skip(line):
                 continue
-            self.found += 1
+            if self.clean and self.found == self.count and not line.strip():
+                self.blank_at_end += 1
+                continue
+            self.add(1)
             if self.count is not None and self.found > self.count:
                 continue
-            self.carriage_returns += line.endswith(b"\r")
             try:
-                yield self.parse(line.removesuffix(b"\r"))
+                if self.clean:
+                    yield self.parse(self.clean(number, line))
+                else:
+                    self.carriage_returns += line.endswith(b"\r")
+                    yield self.parse(line.removesuffix(b"\r"))
             except LineError as error:
                 self.faults.append(Fault(self.path, error.found, error.expected, number))
 
+    def add(self, lines: int) -> None:
+        """Count lines, and the blank ones before them, which are not at the end of the file."""
+        self.found += lines + self.blank_at_end
+        self.blank_at_end = 0
+
+    def counted_only(self, block: bytes) -> bool:
+        """Return whether a block follows the last line that is wanted; then count its lines."""
+        if self.count is None or self.found < self.count or len(block) > LONGEST_LINE:
+            return False
+        n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        if self.found == self.count:
+            is_blank = self.clean is not None and not block.strip()
+            self.blank_at_end += n_lines * is_blank
+            return is_blank
+        if b"\0" in block or b"#" in block:
+            return False
+        self.add(n_lines)
+        return True
+
     def check(self) -> None:
         """Raise all faults, at the end of the file."""
-        faults = self.faults
+        faults: list[Fault | str] = []
+        if self.count is not None and self.found != self.count:
+            expected = f"{self.count:,}, one for each pair" + self.hints.get(self.found, "")
+            faults.append(Fault(self.path, f"{self.found:,} lines", expected))
         if self.carriage_returns:
             ends = f"{self.carriage_returns} lines that end in a carriage return"
             found = f"{ends} (Windows line endings)"
             faults.append(Fault(self.path, found, "lines that end in a newline alone"))
-        if self.count is not None and self.found != self.count:
-            expected = f"{self.count}, one for each pair"
-            faults.append(Fault(self.path, f"{self.found} lines", expected))
-        if faults:
-            raise InputError(faults)
+        if faults or self.faults:
+            raise InputError([*faults, *self.faults])
 
 
 def parse_numbers(
@@ -94,29 +127,39 @@ def parse_numbers(
     parse: Callable[[bytes], Sequence[float]],
     bounds: Sequence[Bounds | None],
     count: int,
-    *,
-    skip: Callable[[bytes], bool] | None = None,
     blank: bytes = b"",
+    hints: Mapping[int, str] | None = None,
 ) -> npt.NDArray[np.float64]:
     """Parse a file of numbers into an array, by blocks where all lines are plain numbers."""
-    lines = _Lines(str(path), parse, count, skip)
-    blocks = []
+    lines = Lines(str(path), parse, count, hints=hints or {})
     with open_to_read(path) as stream:
-        start = 1
-        for block in whole_lines(stream, _BLOCK_SIZE):
-            rows = _plain_rows(block, bounds, blank)
+        return numbers_of(lines, whole_lines(stream, BLOCK_SIZE), bounds, blank)
+
+
+def numbers_of(
+    lines: Lines[Sequence[float]],
+    blocks: Iterable[bytes],
+    bounds: Sequence[Bounds | None],
+    blank: bytes = b"",
+) -> npt.NDArray[np.float64]:
+    """Parse the blocks of a file into an array; without `bounds`, line by line."""
+    found = []
+    start = 1
+    for block in blocks:
+        if not lines.counted_only(block):
+            rows = plain_rows(block, bounds, blank)
             if rows is None:
                 rows = np.array(list(lines.parsed(io.BytesIO(block), start)))
             else:
-                lines.found += len(rows)
-            if len(rows) and lines.found <= count:
-                blocks.append(rows)
-            start += block.count(b"\n")
+                lines.add(len(rows))
+            if len(rows):
+                found.append(rows)
+        start += block.count(b"\n")
     lines.check()
-    return np.concatenate(blocks)
+    return np.concatenate(found)
 
 
-def _plain_rows(
+def plain_rows(
     block: bytes, bounds: Sequence[Bounds | None], blank: bytes
 ) -> npt.NDArray[np.float64] | None:
     """Parse whole lines of as many numbers each, or return None if one may be something else."""

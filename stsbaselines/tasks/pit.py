@@ -33,9 +33,14 @@ from stsbaselines.tasks.base import (
     checked_scores,
     signature,
 )
-from stsbaselines.tasks.lines import LineError, decoded, number_of, parse_lines
+from stsbaselines.tasks.lines import LineError, decoded, number_of, parse_lines, parse_numbers
+from stsbaselines.tasks.output_lines import Form, hints_of, read_output_lines
 
-COLUMNS = 7
+COLUMNS = (
+    ("label", "paraphrase", "is_paraphrase"),
+    ("score", "scores", "similarity", "degree", "probability"),
+)
+_COLUMNS_OF_DATA = 7
 DEBATABLE = b"----"
 NO_SIMILARITY_RUN = 0.001
 THRESHOLD = 0.5
@@ -104,8 +109,8 @@ def read_data(path: Path) -> Iterator[LabelledPair]:
 
 def _labelled_pair(line: bytes) -> LabelledPair:
     columns = decoded(line).split("\t")
-    if len(columns) != COLUMNS:
-        raise LineError(f"{len(columns)} TAB-separated columns", str(COLUMNS))
+    if len(columns) != _COLUMNS_OF_DATA:
+        raise LineError(f"{len(columns)} TAB-separated columns", str(_COLUMNS_OF_DATA))
     _topic_id, _topic, left, right, label, _left_tags, _right_tags = columns
     return LabelledPair(SentencePair(left, right), label_of(label))
 
@@ -183,14 +188,17 @@ class PitFamily(Family):
 
         faults: list[Fault | str] = []
         notes = []
-        rows: list[tuple[bool, float]] = []
         if not self.output_name.fullmatch(path.name.removesuffix(".gz")):
             notes.append("a submission must not have this file name")
             if strict:
                 wanted = "a name such as PIT2015_TEAM_01_run.output"
                 faults.append(Fault(str(path), f"the file name {path.name!r}", wanted))
         try:
-            rows = list(parse_lines(path, parse, dataset.pairs))
+            if strict:
+                rows = parse_numbers(path, parse, (), dataset.pairs, hints=hints_of(dataset))
+            else:
+                found = read_output_lines(path, parse, dataset, Form(COLUMNS, 2, 1.0))
+                rows, notes = found.rows, [*notes, *found.notes]
         except InputError as error:
             faults += error.faults
         if faults:
@@ -200,8 +208,8 @@ class PitFamily(Family):
                 "lines with a score that is not from 0 to 1 with four decimals, which the official"
                 f" scorer accepts and a submission must not have: {len(unusual)}"
             )
-        labels, scores = zip(*rows, strict=True)
-        return PitOutput(np.array(labels), np.array(scores), tuple(notes))
+        labels, scores = rows.T
+        return PitOutput(labels > 0, scores, tuple(notes))
 
     def format_predictions(
         self, predictions: npt.ArrayLike, pairs: Sequence[Any] = (), start: int = 1

@@ -36,18 +36,24 @@ from stsbaselines.tasks.base import (
     signature,
 )
 from stsbaselines.tasks.lines import LineError, decoded, number_of, parse_numbers
+from stsbaselines.tasks.output_lines import Form, OutputLines, hints_of, read_output_lines
 
 if TYPE_CHECKING:  # slow to import
     from stsbaselines.data.catalogue import DataSet, Task
 
 HIGHEST_CONFIDENCE = 100.0
+COLUMNS = (
+    ("score", "scores", "prediction", "predictions", "similarity", "relatedness_score"),
+    ("confidence", "confidences"),
+)
 
 
 @dataclass(frozen=True)
 class StsOutput:
     """A system's scores, and notes about what is unusual in its file.
 
-    `confidences` is None if no line has one; a line without one among others has 0, as in 2013.
+    `scores` has NaN for pairs without a score. `confidences` is None if no line has one; a line
+    without one among others has 0, as in 2013.
     """
 
     scores: FloatArray
@@ -108,7 +114,7 @@ class StsFamily(Family):
         def parse(line: bytes) -> list[float]:
             return [math.nan if line == b"" else number_of(line, task.gold_range, "a score")]
 
-        return parse_numbers(path, parse, [task.gold_range], dataset.pairs, blank=b"nan")[:, 0]
+        return parse_numbers(path, parse, [task.gold_range], dataset.pairs, b"nan")[:, 0]
 
     def read_output(
         self, path: Path, task: Task, dataset: DataSet, strict: bool = False
@@ -116,19 +122,16 @@ class StsFamily(Family):
         """Read a score per line, optionally followed by a TAB and a confidence.
 
         The rules of `correct-output.pl` of 2013: scores within the task's range, confidences
-        within 0-100, no comments.
+        within 0-100, no comments. Without them, pairs that the gold standard does not score may
+        have no score, which is NaN then.
         """
         score_bounds = task.gold_range if strict else None
         confidence_bounds = 0.0, HIGHEST_CONFIDENCE if strict else math.inf
-        comments: list[bytes] = []
-
-        def skip(line: bytes) -> bool:
-            if strict or not task.comments or not line.startswith(b"#"):
-                return False
-            comments.append(line)
-            return True
+        may_be_blank = not strict and dataset.scored < dataset.pairs
 
         def parse(line: bytes) -> tuple[float, float]:
+            if may_be_blank and not line:
+                return math.nan, math.nan
             columns = line.split(b"\t")
             if len(columns) > 2:
                 expected = "a score, or score TAB confidence"
@@ -139,20 +142,21 @@ class StsFamily(Family):
             return score, number_of(columns[1], confidence_bounds, "a confidence")
 
         bounds = [score_bounds, confidence_bounds]
-        scores, confidences = parse_numbers(path, parse, bounds, dataset.pairs, skip=skip).T
+        if strict:
+            hints = hints_of(dataset)
+            rows = parse_numbers(path, parse, bounds, dataset.pairs, hints=hints)
+            return _as_output(*rows.T)
+        form = Form(COLUMNS, 1, task.gold_range[1], task.comments, partial=True)
+        found = read_output_lines(path, parse, dataset, form, bounds)
+        _check_columns(path, found, task.gold_range[1])
+        scores, confidences = found.rows.T
         notes = [
+            *found.notes,
             *_range_notes("score", scores, *task.gold_range),
             *_range_notes("confidence", confidences, 0, HIGHEST_CONFIDENCE),
         ]
-        if comments:
-            notes.append(f"lines skipped because they begin with #: {len(comments)}")
-        without = int(np.isnan(confidences).sum())
-        if without == len(confidences):
-            return StsOutput(scores, None, tuple(notes))
-        if without:
-            what = "lines without a confidence, which weigh 0 beside those with one"
-            notes.append(f"{what}: {without}")
-        return StsOutput(scores, np.nan_to_num(confidences, nan=0.0), tuple(notes))
+        output = _as_output(scores, confidences, notes)
+        return output if found.pairs is None else _spread(output, found.pairs, dataset.pairs)
 
     def format_predictions(
         self, predictions: npt.ArrayLike, pairs: Sequence[Any] = (), start: int = 1
@@ -242,6 +246,52 @@ class StsFamily(Family):
 FAMILY = StsFamily()
 
 
+def _check_columns(path: Path, found: OutputLines, top: float) -> None:
+    """Raise InputError if the columns of an output may be others than scores and confidences."""
+    if found.has_names:
+        return
+    scores, confidences = found.rows.T
+    are_full = len(scores) > 2 and not np.isnan(confidences).any()
+    wrong = None
+    if are_full and scores.max() > top and _are_numbers_of_pairs(scores):
+        wrong = "different whole numbers in the first column", "scores from 0 to 5"
+    elif are_full and confidences[0] in (0, 1) and (np.diff(confidences) == 1).all():
+        wrong = "running numbers in the second column", "confidences"
+    elif found.doubtful and not np.isnan(confidences).all():
+        wrong = "an empty column before a number", "a score, or score TAB confidence"
+    if wrong:
+        raise InputError([Fault(str(path), *wrong, found.doubtful)])
+
+
+def _are_numbers_of_pairs(values: FloatArray) -> bool:
+    """Return whether most values are whole numbers that differ."""
+    return 2 * len(np.unique(values[values % 1 == 0])) > len(values)
+
+
+def _as_output(scores: FloatArray, confidences: FloatArray, notes: Sequence[str] = ()) -> StsOutput:
+    """Return an output from the columns of its lines, of which blank ones have NaN."""
+    has_score, has_confidence = ~np.isnan(scores), ~np.isnan(confidences)
+    notes = [*notes]
+    if not has_score.all():
+        notes.append(f"lines without a score: {(~has_score).sum()}")
+    if not has_confidence.any():
+        return StsOutput(scores, None, tuple(notes))
+    if without := int((has_score & ~has_confidence).sum()):
+        what = "lines without a confidence, which weigh 0 beside those with one"
+        notes.append(f"{what}: {without}")
+    return StsOutput(scores, np.nan_to_num(confidences, nan=0.0), tuple(notes))
+
+
+def _spread(output: StsOutput, pairs: npt.NDArray[np.int64], n_pairs: int) -> StsOutput:
+    """Return an output of some pairs, given their numbers, as one of all pairs."""
+    scores, confidences = np.full(n_pairs, math.nan), output.confidences
+    scores[pairs - 1] = output.scores
+    if confidences is not None:
+        confidences = np.zeros(n_pairs)
+        confidences[pairs - 1] = output.confidences
+    return StsOutput(scores, confidences, output.notes)
+
+
 def _range_notes(what: str, values: FloatArray, low: float, high: float) -> Iterator[str]:
     outside = int(np.sum((values < low) | (values > high)))
     if outside:
@@ -293,6 +343,10 @@ def _parts(task: Task, gold: Golds, outputs: Outputs) -> list[_Part]:
 
 def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task) -> _Part:
     scored = FAMILY.countable(gold)
+    missing = np.flatnonzero(scored & np.isnan(output.scores))
+    if len(missing):
+        found = f"no score for {len(missing)} scored pairs, such as pair {missing[0] + 1}"
+        raise InputError([Fault(f"the output for {name}", found, "a score for each scored pair")])
     notes = [*output.notes]
     confidences, how = output.confidences, "none"
     if confidences is not None:

@@ -10,6 +10,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +35,8 @@ from stsbaselines.tasks.base import (
     checked_scores,
     signature,
 )
-from stsbaselines.tasks.lines import Bounds, LineError, number_of, parse_lines
+from stsbaselines.tasks.lines import Bounds, LineError, number_of, parse_lines, parse_numbers
+from stsbaselines.tasks.output_lines import Form, read_output_lines
 from stsbaselines.tasks.records import SUFFIXES, Record, check_record, read_record
 
 TYPES = (
@@ -104,7 +106,17 @@ def without_excluded(gold: FloatArray, files: Mapping[str, Path], dataset: DataS
 
 
 Golds = Mapping[str, FloatArray]
-Outputs = Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True)
+class TypedOutput:
+    """A system's scores, of shape (n_pairs, 8), and notes about what is unusual in its file."""
+
+    scores: FloatArray
+    notes: tuple[str, ...] = ()
+
+
+Outputs = Mapping[str, TypedOutput]
 
 
 class TypedFamily(Family):
@@ -147,11 +159,11 @@ class TypedFamily(Family):
         return list(pairs), gold[scored], (np.flatnonzero(scored) + 1).tolist()
 
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> FloatArray:
-        return self.read_output(path, task, dataset, strict=True)
+        return self.read_output(path, task, dataset, strict=True).scores
 
     def read_output(
         self, path: Path, task: Task, dataset: DataSet, strict: bool = False
-    ) -> FloatArray:
+    ) -> TypedOutput:
         """Read eight numbers per line, in the order of `TYPES`.
 
         The rule of `correct-output-typed.pl`: all are within the range of the gold standard.
@@ -168,7 +180,11 @@ class TypedFamily(Family):
                 for name, column in zip(TYPES, columns, strict=True)
             ]
 
-        return np.array(list(parse_lines(path, parse, dataset.pairs)))
+        if strict:
+            return TypedOutput(parse_numbers(path, parse, (), dataset.pairs))
+        form = Form(tuple((name,) for name in TYPES), len(TYPES), task.gold_range[1])
+        found = read_output_lines(path, parse, dataset, form)
+        return TypedOutput(found.rows, tuple(found.notes))
 
     def format_predictions(
         self, predictions: npt.ArrayLike, pairs: Sequence[Any] = (), start: int = 1
@@ -177,8 +193,10 @@ class TypedFamily(Family):
         rows = checked_scores(predictions, len(TYPES)).tolist()
         return b"".join(b"\t".join(b"%.4f" % each for each in row) + b"\n" for row in rows)
 
-    def output_of(self, predictions: npt.ArrayLike, pairs: Sequence[Any], task: Task) -> FloatArray:
-        return checked_scores(predictions, len(TYPES), pairs=pairs)
+    def output_of(
+        self, predictions: npt.ArrayLike, pairs: Sequence[Any], task: Task
+    ) -> TypedOutput:
+        return TypedOutput(checked_scores(predictions, len(TYPES), pairs=pairs))
 
     def score(self, task: Task, run: str, gold: Golds, outputs: Outputs) -> Scores:
         """Score a run by `correlation-typed.pl`: Pearson of each type, and their mean.
@@ -190,14 +208,15 @@ class TypedFamily(Family):
         sets: list[str] = []
         for name, output in outputs.items():
             scored = self.countable(gold[name])
-            predicted = output[scored]
+            predicted = output.scores[scored]
             values = map(correlation.pearson, predicted.T, gold[name][scored].T)
             pearsons = dict(zip(TYPES, values, strict=True))
             mean = correlation.mean(list(pearsons.values()))
             datasets[name] = {**pearsons, "Mean": mean, "n": len(predicted)}
-            about = _notes(pearsons, predicted, len(output), task.gold_range)
-            notes += [f"{name}: {note}" for note in about]
-            n = f"{len(predicted)}/{len(output)}" if len(predicted) < len(output) else len(output)
+            pairs = len(output.scores)
+            about = _notes(pearsons, predicted, pairs, task.gold_range)
+            notes += [f"{name}: {note}" for note in (*output.notes, *about)]
+            n = f"{len(predicted)}/{pairs}" if len(predicted) < pairs else pairs
             sets.append(f"{name}({n})")
         return Scores(
             task=task.task,
@@ -221,7 +240,7 @@ class TypedFamily(Family):
         for name, output in outputs.items():
             scored = self.countable(gold[name])
             lines = np.flatnonzero(scored) + 1
-            columns = zip(TYPES, output[scored].T, gold[name][scored].T, strict=True)
+            columns = zip(TYPES, output.scores[scored].T, gold[name][scored].T, strict=True)
             found |= {each: ScorePairs(mine, theirs, lines) for each, mine, theirs in columns}
         return found
 

@@ -20,7 +20,7 @@ from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import read_config
 from stsbaselines.scoring import correlation
 from stsbaselines.scoring.resampling import draw
-from stsbaselines.tasks import pit, sts
+from stsbaselines.tasks import pit, sts, typed
 from stsbaselines.tasks.alignment_file import AlignmentFile
 from stsbaselines.tasks.base import NEARLY_CONSTANT, Family, checked_scores, family_named, family_of
 from tests.helpers import needs
@@ -299,7 +299,7 @@ def test_each_pair_drawn_once_gives_the_scores_of_damaged_gold(
 def damaged(gold: Any) -> Any:
     """Drop the alignments of every third sentence pair, or add noise to the scores."""
     if not isinstance(gold, AlignmentFile):
-        return gold + np.random.RandomState(0).rand(*gold.shape)
+        return typed.TypedOutput(gold + np.random.RandomState(0).rand(*gold.shape))
     pairs = [
         pair if number % 3 else pair._replace(alignments=())
         for number, pair in enumerate(gold.pairs)

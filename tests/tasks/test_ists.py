@@ -88,6 +88,9 @@ def test_what_does_not_matter(tmp_path: Path, change: Callable[[str], str]) -> N
         ('id="1"', 'id=""', 'line 1: .* expected the start of a pair, <sentence id="1"'),
         ('id="1"', f'id="{"1" * 5000}"', "line 1: .* expected the start of a pair"),
         ('id="1"', 'id="2"', "line 1: found sentence 2, expected sentence 1"),
+        ('id="1"', 'id="01"', "line 1: .* expected the start of a pair"),
+        ("1 2 <==> 1 //", "01 2 <==> 1 //", "line 11: found '01', expected token numbers, such as"),
+        ("1 2 <==> 1 //", "1 2 <==> 1 01 //", "line 11: found '01', expected token numbers"),
         ("1 2 <==> 1 //", " <==> 1 //", "line 11: found nothing on the left side, expected token"),
         ("1 2 <==> 1 //", "1 2 <==> //", "line 11: .*found nothing on the right side, expect"),
         ("1 2 <==> 1 //", "1 b <==> 1 //", r"line 11: found 'b', expected .* \(sentence 1\)"),
@@ -103,7 +106,7 @@ def test_what_does_not_matter(tmp_path: Path, change: Callable[[str], str]) -> N
         ("SIMI", "simi", "line 11: found 'simi', expected SIMI"),
         ("SIMI", "SIMI_EQUI", "line 11: .* expected exactly one main type"),
         ("SIMI", "FACT", "line 11: .* expected exactly one main type"),
-        ("SIMI", "SIMI_FACT_FACT", "line 11: .* FACT or POL at most once each"),
+        ("SIMI", "SIMI_FACT_FACT", "line 11: found 'SIMI_FACT_FACT', expected SIMI_FACT "),
         ("// He waits here\n", "", "found <source>, expected two lines with the sentences"),
         ("// He waits here", "He waits here", "line 3: .*expected // and a sentence, or <source>"),
         ("</alignment>\n", "", "found '</sentence>', expected 1 2 <==> 3"),
@@ -148,7 +151,7 @@ def test_several_faults_are_all_named(tmp_path: Path) -> None:
         (b"", "an empty file"),
         (b"\n\n", "found no sentence pair"),
         (BLOCK[:-60].encode(), "the end of the file in sentence 1"),
-        (BLOCK.encode() * 2, "line 16: found sentence 1, expected sentence 2"),
+        (BLOCK.encode() * 2, "line 16: found sentence 1 again, expected each sentence once"),
         (re.sub(rb"(?m)^\d.*==.*\n", b"", BLOCK.encode()), "found no alignments"),
         (bytes(range(1, 256)) * 20, "expected the start of a pair"),
     ],
@@ -163,6 +166,9 @@ def test_what_is_no_alignment_file(tmp_path: Path, text: bytes, message: str) ->
     [
         ("SIMI", "simi", "types that are not in upper case: 1"),
         ("// 3 //", "// NIL //", "NIL as the score of aligned chunks, which counts as 0: 1"),
+        ("// 3 //", "// 3.0 //", "scores that are not whole numbers: 1"),
+        ("1 2 <==> 1 //", "1 2 2 <==> 1 //", "repeated tokens: 1"),
+        ("SIMI // 3 // A", "SIMI//3//A", "other characters between columns than ' // ': 1"),
     ],
 )
 def test_what_the_official_scorer_accepts_is_noted(
@@ -170,7 +176,48 @@ def test_what_the_official_scorer_accepts_is_noted(
 ) -> None:
     found = read(tmp_path, BLOCK.replace(old, new), strict=False)
     assert found.notes == (note,)
-    assert found.pairs[0].alignments[0].types == ("SIMI",)
+    score = None if "NIL" in note else 3.0
+    assert found.pairs[0].alignments[0] == ChunkAlignment((1, 2), (1,), ("SIMI",), score)
+    with pytest.raises(InputError, match="line 11: found"):
+        read(tmp_path, BLOCK.replace(old, new))
+
+
+def test_a_repeated_optional_type_and_a_decimal_score_count(tmp_path: Path) -> None:
+    text = BLOCK.replace("SIMI // 3 ", "FACT_SIMI_FACT // 3.5 ")
+    found = read(tmp_path, text, strict=False)
+    assert found.pairs[0].alignments[0] == ChunkAlignment((1, 2), (1,), ("SIMI", "FACT"), 3.5)
+    assert len(found.notes) == 2
+
+
+@given(st.permutations(range(1, 11)))
+def test_sentence_pairs_may_be_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, order: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("order")
+    blocks = re.split("(?m)^(?=<sentence )", GOLD.read_text())[1:]
+    text = "".join(blocks[number - 1] for number in order)
+    found = read(folder, text, 10, strict=False)
+    assert found.pairs == read_alignments(GOLD, 10).pairs
+    if order == sorted(order):
+        assert found.notes == ()
+        return
+    assert found.notes == ("sentence pairs in another order: 10",)
+    with pytest.raises(InputError, match=r"found sentence \d+, expected sentence \d+$"):
+        read(folder, text, 10)
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([1, 2, 2], "found sentence 2 again, expected each sentence once"),
+        ([3, 1], "found 2 sentence pairs, without sentence 2, expected 3"),
+        ([1, 4, 2], "found sentence 4, expected a sentence from 1 to 3"),
+    ],
+)
+def test_each_sentence_pair_is_there_once(tmp_path: Path, order: list[int], message: str) -> None:
+    text = "".join(BLOCK.replace('id="1"', f'id="{number}"') for number in order)
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, text, 3, strict=False)
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,9 @@ def test_pairs_of_excluded_items_are_not_scored(
 def test_undefined_and_outside_scores_are_noted(tmp_path: Path) -> None:
     rows = np.arange(24.0).reshape(3, 8)
     rows[:, 1] = 2.5
-    scores = FAMILY.score(SAMPLE, "run", {"europeana": rows % 5}, {"europeana": rows})
+    scores = FAMILY.score(
+        SAMPLE, "run", {"europeana": rows % 5}, {"europeana": typed.TypedOutput(rows)}
+    )
     measures = scores.datasets["europeana"]
     assert measures["author"] is None
     assert measures["Mean"] is None
@@ -125,7 +127,7 @@ def test_a_run_on_the_sample_explains_its_scores(tmp_path: Path) -> None:
     output = FAMILY.read_output(
         folder / SAMPLE.datasets[0].output, SAMPLE, SAMPLE.datasets[0], True
     )
-    assert output == pytest.approx(np.array(found), abs=1e-4)
+    assert output.scores == pytest.approx(np.array(found), abs=1e-4)
     for text in (SAMPLES / "sample-typed" / "text").iterdir():
         assert (folder / "text" / text.name).read_bytes() == text.read_bytes()
         assert read_record(folder / "xml" / f"{text.stem}.xml") == read_record(text)
