@@ -21,7 +21,13 @@ from stsbaselines.evaluation.results import (
     MeasureResult,
 )
 from stsbaselines.evaluation.significance import ScoredRun, tests_of
-from stsbaselines.evaluation.submission import output_files, read_gold, read_outputs, run_name
+from stsbaselines.evaluation.submission import (
+    notes_on_names,
+    output_files,
+    read_gold,
+    read_outputs,
+    run_name,
+)
 from stsbaselines.evaluation.systems import Vectors
 from stsbaselines.io import to_displayable
 from stsbaselines.predictor import Predictor
@@ -122,6 +128,8 @@ def compare(
         if isinstance(system, str | Path):
             files = output_files(entry, Path(system), dataset, mappings[name])
             outputs[name] = read_outputs(entry, files)
+            about = notes_on_names(entry, files, dataset, mappings[name])
+            notes += [f"{name}: {note}" for note in about]
             continue
         own_chunks = system.get_params().get("chunks") if isinstance(system, Predictor) else None
         if chunks == "gold" and own_chunks == "system":

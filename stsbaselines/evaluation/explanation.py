@@ -13,7 +13,7 @@ import numpy as np
 
 from stsbaselines.data.catalogue import Task, find_task
 from stsbaselines.errors import InputError, shown
-from stsbaselines.evaluation.submission import read_run, run_name
+from stsbaselines.evaluation.submission import output_files, read_run, run_name
 from stsbaselines.scoring import conventions
 from stsbaselines.scoring.conventions import CONVENTIONS, Convention, Pair
 from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
@@ -111,7 +111,8 @@ def explain(
     """
     published = _published(number)
     entry = find_task(task)
-    gold, outputs = read_run(entry, Path(path), dataset, mapping or {}, data_dir)
+    files = output_files(entry, Path(path), dataset, mapping or {})
+    gold, outputs = read_run(entry, files, data_dir)
     family = family_of(entry)
     scores = family.score(entry, run_name(path), gold, outputs)
     found = sorted(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,19 +51,16 @@ def score(
         If a file is missing or malformed, or the gold standard was not found.
     """
     entry = find_task(task)
-    gold, outputs = read_run(entry, Path(path), dataset, mapping or {}, data_dir)
-    return family_of(entry).score(entry, run_name(path), gold, outputs)
+    files = output_files(entry, Path(path), dataset, mapping or {})
+    gold, outputs = read_run(entry, files, data_dir)
+    scores = family_of(entry).score(entry, run_name(path), gold, outputs)
+    return replace(scores, notes=(*notes_on_names(entry, files, dataset, mapping), *scores.notes))
 
 
 def read_run(
-    task: Task,
-    path: Path,
-    dataset: str | None,
-    mapping: Mapping[str, str],
-    data_dir: str | Path | None,
+    task: Task, files: Mapping[str, Path], data_dir: str | Path | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the gold standard and the outputs of a run, both by data set."""
-    files = output_files(task, path, dataset, mapping)
     outputs = read_outputs(task, files)
     gold = read_gold(task, [each for each in task.datasets if each.name in files], data_dir)
     return gold, outputs
@@ -90,7 +90,7 @@ def check(
         If a file is missing or malformed, with all faults.
     """
     entry = find_task(task)
-    files = output_files(entry, Path(path), dataset, mapping or {})
+    files = output_files(entry, Path(path), dataset, mapping or {}, strict=True)
     read_outputs(entry, files, strict=True)
     return files
 
@@ -116,19 +116,26 @@ def run_name(path: str | Path) -> str:
 
 
 def output_files(
-    task: Task, path: Path, dataset: str | None, mapping: Mapping[str, str]
+    task: Task, path: Path, dataset: str | None, mapping: Mapping[str, str], strict: bool = False
 ) -> dict[str, Path]:
-    """Find the output file of each data set."""
+    """Find the output file of each data set.
+
+    Files need not have official names, unless `strict`: the name of a data set may occur in the
+    name of one file.
+    """
     task.check_is_scored()
     if path.is_dir():
         wanted = task.datasets if dataset is None else [task.dataset(dataset)]
-        return _files_of_folder(task, wanted, path, mapping)
+        return _files_of_folder(task, wanted, path, mapping, strict)
     if not path.exists():
         open_to_read(path)
     if mapping:
         raise InputError([Fault(str(path), "a file", "a folder, whose files --map names")])
     only = task.dataset_names[0] if len(task.datasets) == 1 else None
     label = dataset or only or family_of(task).label_of_output(path.name.removesuffix(".gz"))
+    occurring = [] if strict else occurring_names(task, path.name)
+    if dataset is None and label not in task.dataset_names and len(occurring) == 1:
+        label = occurring[0]
     if label is None or (dataset is None and label not in task.dataset_names):
         names = ", ".join(task.dataset_names)
         found = f"the file name {path.name!r}{suggestion(label or '', task.dataset_names)}"
@@ -136,36 +143,95 @@ def output_files(
     return {task.dataset(label).name: path}
 
 
+def occurring_names(task: Task, file: str) -> list[str]:
+    """Return the data sets whose names occur in a file's name, not next to letters, in any case.
+
+    An occurrence within that of another name does not count, and tasks with one data set need none.
+    """
+    if len(task.datasets) == 1:
+        return []
+    found = [
+        (match.start(), match.end(), name)
+        for name in task.dataset_names
+        for match in re.finditer(rf"(?<![a-z]){re.escape(name)}(?![a-z])", file, re.IGNORECASE)
+    ]
+    outer = {
+        name
+        for start, end, name in found
+        if not any(a <= start and end <= b and b - a > end - start for a, b, _ in found)
+    }
+    return [name for name in task.dataset_names if name in outer]
+
+
+def notes_on_names(
+    task: Task,
+    files: Mapping[str, Path],
+    dataset: str | None,
+    mapping: Mapping[str, str] | None,
+) -> list[str]:
+    """Return a note on each output file that was recognised by a name that is not official."""
+    family, given = family_of(task), {*(mapping or {}), dataset}
+    return [
+        f"{path.name} is taken as the output for {name}, which its name contains"
+        for name, path in files.items()
+        if name not in given
+        and len(task.datasets) > 1
+        and family.label_of_output(path.name.removesuffix(".gz")) != name
+    ]
+
+
 def _files_of_folder(
-    task: Task, wanted: list[DataSet], folder: Path, mapping: Mapping[str, str]
+    task: Task, wanted: list[DataSet], folder: Path, mapping: Mapping[str, str], strict: bool
 ) -> dict[str, Path]:
-    family = family_of(task)
-    labels: dict[str, list[str]] = {}
-    for path in entries_of(folder):
-        label = family.label_of_output(path.name.removesuffix(".gz"))
-        if label is not None and path.name not in mapping.values():
-            labels.setdefault(label, []).append(path.name)
+    files = _labelled_files(task, folder, mapping, strict)
     for name, file_name in mapping.items():
         if task.dataset(name) not in wanted or list(mapping.values()).count(file_name) > 1:
             raise InputError(f"--map {name}={file_name}: each data set needs a file of its own.")
-        labels[name] = [file_name]
-    strays = [label for label in labels if label not in task.dataset_names]
+        files[name] = [file_name]
     faults: list[Fault | str] = []
     for dataset in wanted:
-        found = labels.get(dataset.name, [])
+        found = files.get(dataset.name, [])
         if len(found) == 1:
             continue
         what = f"{len(found)} files ({', '.join(found)})" if found else "none"
-        meant = nearest(dataset.name, strays)
-        if meant and not found:
-            stray = labels[meant][0]
+        stray = "" if found else _similar_file(task, dataset.name, files[""])
+        if stray:
             to_use_it = f"pass --map {dataset.name}={stray}"
             what += f" ({stray} is for no data set; to use it, {to_use_it})"
         expected = f"one output file for {dataset.name}, such as {dataset.output}"
         faults.append(Fault(str(folder), what, expected))
     if faults:
         raise InputError(faults)
-    return {each.name: folder / labels[each.name][0] for each in wanted}
+    return {each.name: folder / files[each.name][0] for each in wanted}
+
+
+def _labelled_files(
+    task: Task, folder: Path, mapping: Mapping[str, str], strict: bool
+) -> dict[str, list[str]]:
+    """Return the names of the files for each data set, and of others for ""."""
+    family = family_of(task)
+    labelled: dict[str, list[str]] = {"": []}
+    occurring: dict[str, list[str]] = {}
+    for path in entries_of(folder):
+        if path.name in mapping.values() or path.name.startswith(".") or path.is_dir():
+            continue
+        label = family.label_of_output(path.name.removesuffix(".gz"))
+        labelled.setdefault(label if label in task.dataset_names else "", []).append(path.name)
+    for file in [] if strict else labelled[""]:
+        for name in occurring_names(task, file):
+            occurring.setdefault(name, []).append(file)
+    all_occurring = list(itertools.chain(*occurring.values()))
+    for name, files in occurring.items():
+        if len(files) > 1 or all_occurring.count(files[0]) == 1:
+            labelled.setdefault(name, files)
+    return labelled
+
+
+def _similar_file(task: Task, dataset: str, files: list[str]) -> str:
+    """Return the file whose name contains that of a data set, or something like it, or ""."""
+    by_part = {part: file for file in files for part in re.split(r"[._\s]+", file)}
+    similar = by_part.get(nearest(dataset, by_part) or "", "")
+    return next((file for file in files if dataset in occurring_names(task, file)), similar)
 
 
 def read_gold(

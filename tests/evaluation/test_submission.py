@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,76 @@ def test_a_single_file_needs_a_telling_name_or_the_option(tmp_path: Path) -> Non
         submission.score("sample-sts", tmp_path, dataset="kitchen", mapping={"journeys": "x"})
     with pytest.raises(InputError, match="a folder, whose files --map names"):
         submission.score("sample-sts", tmp_path / "mine.txt", mapping={"kitchen": "x"})
+
+
+TEAMS = [
+    ("sts2012", "{}-output.txt", str.lower),
+    ("sts2012", "surprise.{}-output.txt", str.lower),
+    ("sts2013", "STScore.output.{}.txt", str),
+    ("sts2014", "{}_run2.out.gz", str.upper),
+    ("sts2015", "My Run.{}.scores", str.title),
+    ("sts2016", "STS2016.OUTPUT.TEAM.RUN.{}.txt", str),
+    ("ists2016", "{}.wa", str),
+]
+
+
+@pytest.mark.parametrize(("name", "pattern", "case"), TEAMS)
+def test_files_are_recognised_by_the_names_of_data_sets(
+    name: str, pattern: str, case: Callable[[str], str], tmp_path: Path
+) -> None:
+    task = find_task(name)
+    wanted = {each: tmp_path / pattern.format(case(each)) for each in task.dataset_names}
+    for path in (*wanted.values(), tmp_path / "notes.txt", tmp_path / ".headlines.swp"):
+        path.touch()
+    files = submission.output_files(task, tmp_path, None, {})
+    assert files == wanted
+    notes = submission.notes_on_names(task, files, None, {})
+    for (each, path), note in zip(wanted.items(), notes, strict=True):
+        assert note == f"{path.name} is taken as the output for {each}, which its name contains"
+        assert submission.output_files(task, path, None, {}) == {each: path}
+        with pytest.raises(InputError, match="--dataset with one of"):
+            submission.output_files(task, path, None, {}, strict=True)
+    with pytest.raises(InputError, match=f"pass --map {task.dataset_names[0]}="):
+        submission.output_files(task, tmp_path, None, {}, strict=True)
+
+
+def test_a_file_in_doubt_is_not_taken(tmp_path: Path) -> None:
+    task = find_task("sts2014-es")
+    for file, names in [
+        ("newswire.txt", []),
+        ("tweet-news.txt", ["news"]),
+        ("NEWS1.txt", ["news"]),
+        ("news.wikipedia.txt", ["wikipedia", "news"]),
+        ("STS.input.WIKIPEDIA.txt", ["wikipedia"]),
+    ]:
+        assert submission.occurring_names(task, file) == names
+    assert submission.occurring_names(find_task("sts2014"), "tweet-news.txt") == ["tweet-news"]
+    (tmp_path / "news-wikipedia.txt").touch()
+    (tmp_path / "wikipedia.txt").touch()
+    with pytest.raises(InputError) as error:
+        submission.output_files(task, tmp_path, None, {})
+    assert "found 2 files (news-wikipedia.txt, wikipedia.txt)" in str(error.value)
+    assert "pass --map news=news-wikipedia.txt" in str(error.value)
+    only = submission.output_files(task, tmp_path, None, {"news": "news-wikipedia.txt"})
+    assert only["wikipedia"].name == "wikipedia.txt"
+
+
+@pytest.mark.parametrize("pattern", ["STS.output.{}.txt", "{}.txt", "team_{}_run1.out", "{}-my"])
+def test_a_similar_name_is_suggested(pattern: str, tmp_path: Path) -> None:
+    task = find_task("sts2015")
+    for name in task.dataset_names:
+        (
+            tmp_path / pattern.format(name.removesuffix("forums") + "forum" * ("forums" in name))
+        ).touch()
+    file = pattern.format("answers-forum")
+    with pytest.raises(InputError, match=f"pass --map answers-forums={file}"):
+        submission.output_files(task, tmp_path, None, {})
+
+
+def test_how_a_file_was_recognised_is_noted(tmp_path: Path) -> None:
+    copies(tmp_path, kitchen="kitchen-output.txt", journeys="STS.output.journeys.txt")
+    note = "kitchen-output.txt is taken as the output for kitchen, which its name contains"
+    assert submission.score("sample-sts", tmp_path).notes[0] == note
+    assert f"{tmp_path.name}: {note}" in compare("sample-sts", [tmp_path], resamples=100).notes
+    mapping = {"kitchen": "kitchen-output.txt"}
+    assert note not in submission.score("sample-sts", tmp_path, mapping=mapping).notes
