@@ -13,7 +13,7 @@ import numpy as np
 
 from stsbaselines.data.catalogue import Task, find_task
 from stsbaselines.errors import InputError, shown
-from stsbaselines.evaluation.submission import output_files, read_run, run_name
+from stsbaselines.evaluation.submission import scored_run
 from stsbaselines.scoring import conventions
 from stsbaselines.scoring.conventions import CONVENTIONS, Convention, Pair
 from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
@@ -54,13 +54,17 @@ class Near(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberOrigin:
-    """Where a number comes from: the matches, official ones first, or else the nearest numbers."""
+    """Where a number comes from: the matches, official ones first, or else the nearest numbers.
+
+    `notes` are those of the run's scores.
+    """
 
     number: str
     task: str
     run: str
     matches: tuple[Match, ...]
     nearest: tuple[Near, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -70,6 +74,7 @@ class NumberOrigin:
             "run": self.run,
             "matches": [each._asdict() for each in self.matches],
             "nearest": [each._asdict() for each in self.nearest],
+            "notes": self.notes,
         }
 
 
@@ -111,12 +116,9 @@ def explain(
     """
     published = _published(number)
     entry = find_task(task)
-    files = output_files(entry, Path(path), dataset, mapping or {})
-    gold, outputs = read_run(entry, files, data_dir)
-    family = family_of(entry)
-    scores = family.score(entry, run_name(path), gold, outputs)
+    gold, outputs, scores = scored_run(entry, path, dataset, mapping, data_dir)
     found = sorted(
-        _candidates(entry, scores, family.score_pairs(entry, gold, outputs)),
+        _candidates(entry, scores, family_of(entry).score_pairs(entry, gold, outputs)),
         key=lambda each: not each.official,
     )
     matches = tuple(
@@ -125,7 +127,7 @@ def explain(
         if each.value is not None and (how := how_rounded(each.value, published, entry.decimals))
     )
     nearest = () if matches else _nearest(found, published)
-    return NumberOrigin(number, entry.task, scores.run, matches, nearest)
+    return NumberOrigin(number, entry.task, scores.run, matches, nearest, scores.notes)
 
 
 def conventional(

@@ -50,20 +50,23 @@ def score(
     InputError
         If a file is missing or malformed, or the gold standard was not found.
     """
-    entry = find_task(task)
-    files = output_files(entry, Path(path), dataset, mapping or {})
-    gold, outputs = read_run(entry, files, data_dir)
-    scores = family_of(entry).score(entry, run_name(path), gold, outputs)
-    return replace(scores, notes=(*notes_on_names(entry, files, dataset, mapping), *scores.notes))
+    return scored_run(find_task(task), path, dataset, mapping, data_dir)[-1]
 
 
-def read_run(
-    task: Task, files: Mapping[str, Path], data_dir: str | Path | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the gold standard and the outputs of a run, both by data set."""
+def scored_run(
+    task: Task,
+    path: str | Path,
+    dataset: str | None,
+    mapping: Mapping[str, str] | None,
+    data_dir: str | Path | None,
+) -> tuple[dict[str, Any], dict[str, Any], Scores]:
+    """Return the gold standard and the outputs of a run by data set, and its scores."""
+    files = output_files(task, Path(path), dataset, mapping or {})
     outputs = read_outputs(task, files)
     gold = read_gold(task, [each for each in task.datasets if each.name in files], data_dir)
-    return gold, outputs
+    scores = family_of(task).score(task, run_name(path), gold, outputs)
+    notes = *notes_on_names(task, files, dataset, mapping), *scores.notes
+    return gold, outputs, replace(scores, notes=notes)
 
 
 def check(

@@ -58,7 +58,8 @@ def explanation_text(found: NumberOrigin) -> str:
         for each in found.matches
     ]
     if rows:
-        return f"{found.run} on {found.task} gives {found.number} as:\n\n{render(rows)}"
+        first, table = f"{found.run} on {found.task} gives {found.number} as:", render(rows)
+        return "\n".join([first, "", table, *found.notes])
     decimals = len(found.number.partition(".")[2]) + 1
     near = [
         {
@@ -70,7 +71,7 @@ def explanation_text(found: NumberOrigin) -> str:
         for each in found.nearest
     ]
     first = f"{found.run} on {found.task} gives {found.number} by no convention. The nearest are:"
-    return f"{first}\n\n{render(near)}"
+    return "\n".join([first, "", render(near), *found.notes])
 
 
 def alignments_text(rows: Rows) -> Text:

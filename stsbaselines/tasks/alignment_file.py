@@ -201,7 +201,7 @@ class _Reader:
     def finished(self) -> AlignmentFile:
         """Return what was read, at the end of the file."""
         if len(self.faults) > _MOST_FAULTS:
-            found = f"over {_MOST_FAULTS:,} faults, so that the rest was not read"
+            found = f"over {_MOST_FAULTS:,} faults"
             self.faults.insert(0, Fault(self.path, found, "an alignment file"))
         elif self.block is not None:
             found = f"the end of the file in sentence {self.block.number}"

@@ -55,7 +55,8 @@ class Lines(Generic[T]):
     """The lines of a file: how to parse them, and what was found so far.
 
     `skip` tells lines that do not count. `clean`, if given, returns the line to parse for a line
-    and its number; blank lines at the end do not count then. `hints` explain numbers of lines.
+    and its number; blank lines at the end do not count then. `each` says what there must be a line
+    for, and `hints` explain numbers of lines.
     """
 
     path: str
@@ -63,6 +64,7 @@ class Lines(Generic[T]):
     count: int | None
     skip: Callable[[bytes], bool] | None = None
     clean: Callable[[int, bytes], bytes] | None = None
+    each: str = "one for each pair"
     hints: Mapping[int, str] = field(default_factory=dict)
     found: int = 0
     blank_at_end: int = 0
@@ -112,7 +114,7 @@ class Lines(Generic[T]):
         """Raise all faults, at the end of the file."""
         faults: list[Fault | str] = []
         if self.count is not None and self.found != self.count:
-            expected = f"{self.count:,}, one for each pair" + self.hints.get(self.found, "")
+            expected = f"{self.count:,}, {self.each}" + self.hints.get(self.found, "")
             faults.append(Fault(self.path, f"{self.found:,} lines", expected))
         if self.carriage_returns:
             ends = f"{self.carriage_returns} lines that end in a carriage return"

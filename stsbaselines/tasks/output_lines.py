@@ -99,14 +99,11 @@ def read_output_lines(
         head = next(whole_lines(stream, _HEAD_SIZE))
         marked, head = head.startswith(MARK), head.removeprefix(MARK)
         layout = _layout_of(head, path, dataset, form)
-        lines = Lines(
-            str(path),
-            parse,
-            dataset.scored if layout.names_pairs else dataset.pairs,
-            layout.skips,
-            layout.cleaned,
-            hints_of(dataset, form.partial),
-        )
+        lines = Lines(str(path), parse, dataset.pairs, layout.skips, layout.cleaned)
+        lines.hints = hints_of(dataset, form.partial)
+        if layout.names_pairs:
+            lines.count, lines.hints = dataset.scored, {}
+            lines.each = "one for each scored pair, because the index is not 0, 1, 2, ..."
         blocks = itertools.chain([head], filter(None, whole_lines(stream, BLOCK_SIZE)))
         rows = numbers_of(lines, blocks, () if layout.has_names else bounds)
     return OutputLines(
@@ -287,11 +284,11 @@ def _use_index(layout: _Layout, rows: list[list[bytes]]) -> tuple[str, str] | No
         return None
     if not is_long and most <= form.least:
         return None
-    run = f"{', '.join(map(str, numbers[:3]))}, ... in the first column"
+    place = "the only column" if most == 1 else f"the first of {most} columns"
+    run = f"{', '.join(map(str, numbers[:3]))}, ... in {place}"
     if is_long:
-        what = "no column" if most == 1 else f"{most - 1} columns"
-        return f"{run} and {what} after it", "scores, perhaps after an index"
-    return f"{run}", "a header, because these may be an index or scores with confidences"
+        return run, "scores, perhaps after an index"
+    return run, "a header, because these may be an index, or scores with confidences"
 
 
 def _whole(text: bytes) -> int:

@@ -252,15 +252,15 @@ def _check_columns(path: Path, found: OutputLines, top: float) -> None:
         return
     scores, confidences = found.rows.T
     are_full = len(scores) > 2 and not np.isnan(confidences).any()
-    wrong = None
     if are_full and scores.max() > top and _are_numbers_of_pairs(scores):
-        wrong = "different whole numbers in the first column", "scores from 0 to 5"
-    elif are_full and confidences[0] in (0, 1) and (np.diff(confidences) == 1).all():
-        wrong = "running numbers in the second column", "confidences"
-    elif found.doubtful and not np.isnan(confidences).all():
-        wrong = "an empty column before a number", "a score, or score TAB confidence"
-    if wrong:
-        raise InputError([Fault(str(path), *wrong, found.doubtful)])
+        what = "different whole numbers in the first column"
+        raise InputError([Fault(str(path), what, f"scores up to {top:g}")])
+    if are_full and confidences[0] in (0, 1) and (np.diff(confidences) == 1).all():
+        raise InputError([Fault(str(path), "running numbers in the second column", "confidences")])
+    if found.doubtful and not np.isnan(confidences).all():
+        expected = "a score, or score TAB confidence"
+        what = "an empty column before a number"
+        raise InputError([Fault(str(path), what, expected, found.doubtful)])
 
 
 def _are_numbers_of_pairs(values: FloatArray) -> bool:
@@ -341,12 +341,23 @@ def _parts(task: Task, gold: Golds, outputs: Outputs) -> list[_Part]:
     ]
 
 
+def _check_scored(name: str, gold: FloatArray, output: StsOutput, scored: BoolArray) -> None:
+    """Raise InputError if scored pairs have no score, or a column is the gold standard."""
+    found = ""
+    if len(missing := np.flatnonzero(scored & np.isnan(output.scores))):
+        found = f"no score for {len(missing)} scored pairs, such as pair {missing[0] + 1}"
+    elif output.confidences is not None and len({*output.confidences[scored].tolist()}) > 1:
+        columns = output.scores, output.confidences
+        if any(np.array_equal(each[scored], gold[scored]) for each in columns):
+            found = "the gold standard in one of two columns"
+    if found:
+        expected = "a score for each scored pair, perhaps with a confidence"
+        raise InputError([Fault(f"the output for {name}", found, expected)])
+
+
 def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task) -> _Part:
     scored = FAMILY.countable(gold)
-    missing = np.flatnonzero(scored & np.isnan(output.scores))
-    if len(missing):
-        found = f"no score for {len(missing)} scored pairs, such as pair {missing[0] + 1}"
-        raise InputError([Fault(f"the output for {name}", found, "a score for each scored pair")])
+    _check_scored(name, gold, output, scored)
     notes = [*output.notes]
     confidences, how = output.confidences, "none"
     if confidences is not None:

@@ -17,6 +17,7 @@ from stsbaselines.evaluation import submission
 from stsbaselines.evaluation.explanation import Near, conventional, explain, how_rounded, signature
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import read_config
+from stsbaselines.reports.text import explanation_text
 from stsbaselines.scoring.conventions import CONVENTIONS, Pair, value
 from stsbaselines.scoring.rounding import printed
 from stsbaselines.tasks.base import ScorePairs, family_of
@@ -254,6 +255,7 @@ def test_an_explanation_as_plain_values(runs: Path) -> None:
     path = runs / "sample-sts" / "token-cosine"
     found = explain("0.999", "sample-sts", path).to_dict()
     assert found.pop("nearest")[0].keys() == {*Near._fields}
+    assert found.pop("notes") == ()
     assert found == {"number": "0.999", "task": "sample-sts", "run": path.name, "matches": []}
 
 
@@ -289,3 +291,14 @@ def test_the_weighted_mean_is_the_official_one(year: int, official_data: Path) -
     (mean, *_) = explain(f"{aggregates['Mean']:.12f}", task.task, folder).matches
     assert mean.official
     assert mean.name.startswith("Mean = Pearson weighted mean")
+
+
+@pytest.mark.parametrize("number", ["1.0000", "0.1234"])
+def test_notes_on_the_files_are_kept(number: str, tmp_path: Path) -> None:
+    gold = (SAMPLES / "sample-sts" / "STS.gs.kitchen.txt").read_text().split("\n")[:-1]
+    path = tmp_path / "kitchen.txt"
+    path.write_text("".join(f"{n}\t{line or 2}\n" for n, line in enumerate(gold)))
+    found = explain(number, "sample-sts", path)
+    assert found.notes == submission.score("sample-sts", path).notes
+    assert len(found.notes) == len(found.to_dict()["notes"]) == 2
+    assert explanation_text(found).endswith("\n".join(found.notes))

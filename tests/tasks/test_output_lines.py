@@ -185,11 +185,14 @@ def test_an_index_with_another_number_is_refused(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("".join(f"{n}\n" for n in range(12)), "0, 1, 2, ... in the first column and no column"),
-        ("".join(f"{n}\n" for n in range(1, 13)), "1, 2, 3, ... in the first column and no col"),
+        ("".join(f"{n}\n" for n in range(12)), "0, 1, 2, ... in the only column"),
+        ("".join(f"{n}\n" for n in range(1, 13)), "1, 2, 3, ... in the only column"),
         ("".join(f"{n}\t.{n}\n" for n in (3, 1, 2, 5, 4, 9, 8, 7, 6, 0, 11, 10)), "whole number"),
         ("".join(f"{n}\t.{n}\n" for n in (0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12)), "whole number"),
-        ("".join(f"{n}\t.{n}\n" for n in range(20, 32)), "line 1: found '20' in the index"),
+        (
+            "".join(f"{n}\t.{n}\n" for n in range(20, 32)),
+            "12 lines, expected 11, one for each scored pair, because the index is not 0, 1, 2",
+        ),
         ("".join(f".{n}\t{n}\n" for n in range(12)), "running numbers in the second column"),
         ("".join(f"{n}\t-.{n}\n" for n in (3, 1, 2, *range(4, 13))), "expected a confidence"),
         ("score\tgold\n" + "1\t2\n" * 12, r"line 1: found the columns 'score', 'gold', expected"),
@@ -212,7 +215,7 @@ def test_a_short_index_may_be_scores_and_is_refused_without_a_header(
 ) -> None:
     rows = "".join(f"{n}\t.{9 - n}\n" for n in range(start, start + 4))
     path = written(tmp_path, "sample-sts", rows.encode())
-    assert "an index or scores with confidences" in refusal(path, "sample-sts", pairs=4)
+    assert "an index, or scores with confidences" in refusal(path, "sample-sts", pairs=4)
     written(tmp_path, "sample-sts", f"index\tprediction\n{rows}".encode())
     wanted = [(9 - n) / 10 for n in range(start, start + 4)]
     assert read(path, "sample-sts", pairs=4).scores.tolist() == wanted
@@ -251,6 +254,18 @@ def test_the_pairs_that_are_scored_can_be_named(tmp_path: Path) -> None:
         written(tmp_path, "sample-sts", content)
         with pytest.raises(InputError, match=message):
             score("sample-sts", path)
+
+
+def test_a_column_with_the_gold_standard_is_refused(tmp_path: Path) -> None:
+    for content in (
+        kitchen(lambda n, gold: f"{gold or 2}\t{n % 5}.5\n"),
+        kitchen(lambda n, gold: f"{n % 5}.5\t{gold or 2}\n"),
+    ):
+        path = written(tmp_path, "sample-sts", content)
+        with pytest.raises(InputError, match="found the gold standard in one of two columns"):
+            score("sample-sts", path)
+    path = written(tmp_path, "sample-sts", kitchen(lambda _, gold: f"{gold or 2}\t100\n"))
+    assert score("sample-sts", path)[0]["kitchen"]["pearson"] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("strict", [False, True])

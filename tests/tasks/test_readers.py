@@ -59,6 +59,7 @@ PIECES = [
     *(b"1 <==> 1 // EQUI // 5 // a\n", b"</sentence>\n", URL, b"dcTitle:", b"0\t" * 7, b"x" * 70),
     *(b"<record>", b"</record>", b"<dcTitle>", b"</dcTitle>", b"&lt;", b"<!DOCTYPE x>", b"<!--"),
     *(b'{"success": true, "object": ', b'{"proxies": [', b'{"dcDate": {"def": ["1905"]}}', b"]}}"),
+    *(b"index\tprediction\n", b"label score\n", b"0\t1\n1\t2\n2\t3\n", b"1 0.5\n", b"\t1\t\n"),
     *(b'{"title": "A mill"}', b"NaN", b"1e999", b"[" * 2000),
 ]
 contents = st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join) | st.binary(max_size=200)
