@@ -1,5 +1,6 @@
 """The commands for systems and their outputs."""
 
+import re
 import sys
 import time
 from contextlib import nullcontext
@@ -266,7 +267,7 @@ def predict(
         str | None,
         typer.Option(
             metavar="sentence1=A,sentence2=B",
-            help="The columns that contain the sentences, in a table with a header.",
+            help="The columns of the sentences: names A and B in a header, or two numbers: 6,7.",
         ),
     ] = None,
     jobs: Annotated[
@@ -285,9 +286,11 @@ def predict(
     """Score a file of sentence pairs with a baseline.
 
     Two TAB-separated sentences per line in, one score per line out; a baseline that aligns chunks
-    writes the blocks of an alignment file. Files that end in .csv, .jsonl or .parquet are tables
-    with the columns sentence1 and sentence2, or score. A further .gz or .zst marks a
-    compressed file.
+    writes the blocks of an alignment file. Files that end in .csv, .jsonl or .parquet are tables.
+    A further .gz or .zst marks a compressed file.
+
+    Usual names of columns (sentence1 and sentence2) and usual files (the STS benchmark, SICK, PIT)
+    are recognised, which a note reports; other files of more than two columns need --columns.
 
     A file is checked before its first score is printed. Standard input cannot be: when a fault in
     it is reported, the scores before the faulty block of lines have already been printed.
@@ -304,7 +307,7 @@ def predict(
     start = time.monotonic()
     with bar as advance:
         pairs = predict_file(
-            system, source, target, n_jobs, _columns_of(columns), scheduler, advance
+            system, source, target, n_jobs, _columns_of(columns), scheduler, advance, _note
         )
     if target is not None:
         rate = pairs / max(time.monotonic() - start, 1e-9)
@@ -315,15 +318,26 @@ def predict(
         )
 
 
-def _columns_of(option: str | None) -> tuple[str, str] | None:
-    """Parse sentence1=A,sentence2=B."""
+def _note(text: str) -> None:
+    say(f"note: {text}", file=sys.stderr)
+
+
+def _columns_of(option: str | None) -> "tuple[str, str] | tuple[int, int] | None":
+    """Parse sentence1=A,sentence2=B or two numbers."""
     if option is None:
         return None
+    if match := re.fullmatch("([1-9][0-9]{0,5}), ?([1-9][0-9]{0,5})", option):
+        columns = int(match[1]), int(match[2])
+        if columns[0] != columns[1]:
+            return columns
     named = dict(each.partition("=")[::2] for each in option.split(","))
+    names = named.get("sentence1", "sentence1"), named.get("sentence2", "sentence2")
     if (
         len(named) != option.count(",") + 1
         or not all(named.values())
         or not (named.keys() <= {"sentence1", "sentence2"})
+        or names[0] == names[1]
     ):
-        raise InputError(f"--columns is {option!r}, but must be sentence1=A,sentence2=B.")
-    return named.get("sentence1", "sentence1"), named.get("sentence2", "sentence2")
+        expected = "sentence1=A,sentence2=B or two numbers, such as 6,7"
+        raise InputError(f"--columns is {option!r}, but must be {expected}.")
+    return names

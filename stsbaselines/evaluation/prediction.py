@@ -10,7 +10,9 @@ import contextlib
 import functools
 import io
 import itertools
+import os
 import select
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,21 +23,19 @@ from stsbaselines.baselines._token_cosine_lines import LineScorer
 from stsbaselines.errors import Fault, InputError, LostWorkersError
 from stsbaselines.evaluation.cluster import connected, in_order_on
 from stsbaselines.evaluation.tables import (
+    is_table,
+    lead_of,
     open_unpacked,
     read_table,
+    table_columns,
     table_ending,
     writing_scores,
 )
 from stsbaselines.evaluation.trained_models import ready
-from stsbaselines.io import (
-    LONGEST_LINE,
-    has_bom,
-    is_without_newlines,
-    plain_rows,
-    whole_lines,
-)
+from stsbaselines.io import LONGEST_LINE, whole_lines
 from stsbaselines.parallel import in_order
 from stsbaselines.tasks.base import Family, SentencePair, family_named
+from stsbaselines.tasks.columns import Columns, Layout, has_layout, layout_of, pairs_of, tidied
 
 if TYPE_CHECKING:  # slow to import
     from stsbaselines.predictor import Predictor
@@ -44,10 +44,10 @@ if TYPE_CHECKING:  # slow to import
 
 BLOCK_SIZE = 1 << 19
 _BLOCKS_OF_WORKERS = 8  # times larger: handing over a block costs a millisecond
-COLUMNS = ("sentence1", "sentence2")
 _FAMILIES = {"scores": "sts", "alignments": "ists"}
 
 Advance = Callable[[int, int], None]
+Note = Callable[[str], Any]
 
 
 class Block(NamedTuple):
@@ -63,19 +63,37 @@ class Block(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The output for a block, with the numbers of bytes and pairs that it is for."""
+    """The output for a block, with the numbers of bytes and pairs that it is for.
+
+    Counts are those of lines that end in a carriage return, and of sentences in quotation marks.
+    """
 
     size: int
     pairs: int
     lines: bytes
+    carriage_returns: int = 0
+    quoted: int = 0
 
 
 class Input(NamedTuple):
-    """A file (None for standard input), its version, and the columns of a table."""
+    """A file (None for standard input), its version, and where the sentences are.
+
+    They are in columns of a table, or in lines of a layout.
+    """
 
     source: Path | None
     version: tuple[int, ...]
-    columns: tuple[str, ...]
+    columns: Columns | None = None
+    layout: Layout = Layout()
+
+    @property
+    def name(self) -> str:
+        """Name of the input in messages."""
+        return str(self.source or "standard input")
+
+    def line_of(self, block: Block) -> int:
+        """Return the number of the first line of a block that was read."""
+        return block.first + self.layout.has_header
 
 
 def system_of(baseline: str, parameters: Mapping[str, Any]) -> System:
@@ -94,6 +112,10 @@ def system_of(baseline: str, parameters: Mapping[str, Any]) -> System:
 
 def no_advance(done: int, pairs: int) -> None:
     """Show no progress."""
+
+
+def no_note(text: str) -> None:
+    """Drop a note."""
 
 
 def output_lines(
@@ -120,9 +142,10 @@ def predict_file(
     source: Path | None,
     out: Path | None,
     n_jobs: int = 1,
-    columns: tuple[str, str] | None = None,
+    columns: Columns | None = None,
     scheduler: str | None = None,
     advance: Advance = no_advance,
+    note: Note = no_note,
 ) -> int:
     """Predict the sentence pairs of a file or of standard input, block by block."""
     if not isinstance(system, LineScorer):
@@ -135,21 +158,26 @@ def predict_file(
     if table_ending(out) and system.predicts != "scores":
         found = f"{system.predicts} as {table_ending(out)}"
         raise InputError([Fault(str(out), found, "lines of text")])
-    if columns is None and table_ending(source):
-        columns = COLUMNS
-    if columns and source is None:
-        raise InputError("Columns are those of a file, but standard input has lines of sentences.")
-    given = Input(source, _version(source), columns or ())
-    if out is None:
-        _check_file(given)
-    done = 0
-    cluster = contextlib.nullcontext() if scheduler is None else connected(scheduler)
-    with cluster as client, writing_scores(out) as write:
-        for result in _results(system, given, n_jobs, client):
-            write(result.lines)
-            advance(result.size, result.pairs)
-            done += result.pairs
-    return done
+    with _opened(source, columns, note) as (given, stream):
+        if out is None:
+            _check_file(given)
+        pairs = returns = quoted = 0
+        cluster = contextlib.nullcontext() if scheduler is None else connected(scheduler)
+        with cluster as client, writing_scores(out) as write:
+            for result in _results(system, given, stream, n_jobs, client):
+                write(result.lines)
+                advance(result.size, result.pairs)
+                pairs += result.pairs
+                returns += result.carriage_returns
+                quoted += result.quoted
+            if not pairs:
+                raise InputError([Fault(given.name, "a header only", "at least one pair")])
+    if returns:
+        note(f"{given.name}: carriage returns that were removed from ends of lines: {returns:,}")
+    if quoted:
+        what = "sentences that begin and end with a quotation mark, which is part of them"
+        note(f"{given.name}: {what}: {quoted:,}")
+    return pairs
 
 
 def size_of(source: Path | None) -> int | None:
@@ -161,52 +189,106 @@ def size_of(source: Path | None) -> int | None:
 
 
 def _version(source: Path | None) -> tuple[int, ...]:
-    """Return what changes when a file is written or replaced."""
-    if source is None or not source.is_file():
+    """Return what changes when a file is written or replaced; nothing of a pipe or device."""
+    try:
+        status = os.fstat(sys.stdin.fileno()) if source is None else source.stat()
+    except (OSError, ValueError):
         return ()
-    status = source.stat()
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    if not stat.S_ISREG(status.st_mode):
+        return ()
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, *times
+
+
+def _check_unchanged(given: Input) -> None:
+    if _version(given.source) != given.version:
+        raise InputError(f"{given.name} was changed while it was read: start again.")
 
 
 # Reading blocks
 
 
-def _results(system: System, given: Input, n_jobs: int, client: Any) -> Iterator[Result]:
+@contextlib.contextmanager
+def _opened(
+    source: Path | None, columns: Columns | None, note: Note
+) -> Iterator[tuple[Input, Iterator[Block] | None]]:
+    """Find out where the sentences of an input are; yield also the blocks, if read only once."""
+    version = _version(source)
+    notes: tuple[str, ...] = ()
+    with contextlib.ExitStack() as stack:
+        blocks = None
+        if source and is_table(source):
+            found, notes = table_columns(source, columns)
+            given = Input(source, version, found)
+        else:
+            given = Input(source, version)
+            if source and source.is_file():
+                lead = lead_of(source)
+            else:
+                stream = stack.enter_context(open_unpacked(source)) if source else sys.stdin.buffer
+                blocks = blocks_of(stream)
+                first = next(blocks)
+                lead = cast(bytes, first.content)
+                blocks = itertools.chain([first], blocks)
+            layout = layout_of(lead, given.name, columns)
+            given, notes = given._replace(layout=layout), layout.notes
+        for text in notes:
+            note(f"{given.name}: {text}")
+        yield given, blocks
+
+
+def _results(
+    system: System, given: Input, stream: Iterator[Block] | None, n_jobs: int, client: Any
+) -> Iterator[Result]:
     """Yield the output for an input; of a file with faults, report all of them."""
     function = functools.partial(scored, system, given)
     workers_read = client is None and n_jobs != 1 and system.predicts == "scores"
-    blocks = _blocks(given, workers_read)
+    blocks = _blocks(given, stream, workers_read)
     try:
         if not system.is_pairwise():
-            yield from _predicted_together(system, given, blocks, n_jobs)
+            results = _predicted_together(system, given, blocks, n_jobs)
         elif client is not None and n_jobs != 1:
-            yield from in_order_on(client, function, blocks, n_jobs)
+            results = in_order_on(client, function, blocks, n_jobs)
         else:
-            yield from in_order(function, blocks, n_jobs)
+            results = in_order(function, blocks, n_jobs)
+        for result in results:
+            _check_unchanged(given)
+            yield result
+        _check_unchanged(given)
     except LostWorkersError:
         raise
     except InputError:
+        _check_unchanged(given)
         if not given.columns:
             _check_file(given)
         raise
 
 
-def _blocks(given: Input, workers_read: bool) -> Iterator[Block]:
+def _blocks(given: Input, stream: Iterator[Block] | None, workers_read: bool) -> Iterator[Block]:
     """Yield the blocks of an input; those of plain files are left to workers that can read them.
 
     To number alignments, workers must be told how many pairs are before a block.
     """
-    if given.source is None:
-        yield from blocks_of(sys.stdin.buffer)
+    if stream:
+        yield from _after_header(stream, given.layout)
     elif given.columns:
-        for first, rows in read_table(given.source, given.columns):
+        for first, rows in read_table(cast(Path, given.source), given.columns):
             yield Block(0, 0, first, list(itertools.starmap(SentencePair, rows)))
     else:
-        with open_unpacked(given.source) as stream:
+        with open_unpacked(cast(Path, given.source)) as file:
             if workers_read and size_of(given.source):
-                yield from unread_blocks_of(stream)
+                yield from unread_blocks_of(file, start=given.layout.skip)
             else:
-                yield from blocks_of(stream)
+                yield from _after_header(blocks_of(file), given.layout)
+
+
+def _after_header(blocks: Iterable[Block], layout: Layout) -> Iterator[Block]:
+    """Yield blocks as if the bytes that the layout skips were not there."""
+    for block in blocks:
+        if block.offset:
+            yield block._replace(first=block.first - layout.has_header)
+        else:
+            yield block._replace(content=cast(bytes, block.content)[layout.skip :])
 
 
 def blocks_of(stream: BinaryIO, size: int | None = None) -> Iterator[Block]:
@@ -231,9 +313,9 @@ def _read_available(stream: BinaryIO, size: int) -> bytes:
     return content
 
 
-def unread_blocks_of(stream: BinaryIO, size: int | None = None) -> Iterator[Block]:
-    """Yield the blocks that `blocks_of` yields, without reading all of them."""
-    offset, length = 0, stream.seek(0, io.SEEK_END)
+def unread_blocks_of(stream: BinaryIO, size: int | None = None, start: int = 0) -> Iterator[Block]:
+    """Yield the blocks that `blocks_of` yields from `start`, without reading all of them."""
+    offset, length = start, stream.seek(0, io.SEEK_END)
     while offset < length:
         last = stream.seek(offset + (size or _BLOCKS_OF_WORKERS * BLOCK_SIZE) - 1)
         end = last + len(stream.readline(LONGEST_LINE + 2)) if last < length else length
@@ -250,25 +332,15 @@ def _check_file(given: Input) -> None:
         for _ in read_table(source, given.columns):
             pass
         return
+    layout = given.layout
     with contextlib.suppress(InputError), open_unpacked(source) as stream:
-        if all(map(_is_right, blocks_of(stream))):
+        blocks = _after_header(blocks_of(stream), layout)
+        if all(has_layout(cast(bytes, block.content), layout) for block in blocks):
             return
-    from stsbaselines.tasks.sts import pairs_of  # slow to import
-
     with open_unpacked(source) as stream:
-        for _ in pairs_of(stream, str(source)):
+        stream.read(layout.skip)
+        for _ in pairs_of(stream, str(source), layout, 1 + layout.has_header):
             pass
-
-
-def _is_right(block: Block) -> bool:
-    rows = None if _is_odd(block) else plain_rows(cast(bytes, block.content))
-    return rows is not None and all(b"\t" in row for row in rows)
-
-
-def _is_odd(block: Block) -> bool:
-    """Return whether the first bytes of a file say that it has no plain lines."""
-    content = cast(bytes, block.content)
-    return not block.offset and (has_bom(content) or is_without_newlines(content))
 
 
 # Scoring blocks
@@ -276,18 +348,26 @@ def _is_odd(block: Block) -> bool:
 
 def scored(system: System, given: Input, block: Block) -> Result:
     """Return the output for a block."""
-    block = _read(given, block)
-    if isinstance(block.content, bytes) and block.content and not _is_odd(block):
+    block, counts = _tidied(given, block)
+    if isinstance(block.content, bytes) and block.content:
         lines = system.score_lines(block.content)
         if lines is not None:
-            return Result(block.size, lines.count(b"\n"), lines)
+            return Result(block.size, lines.count(b"\n"), lines, *counts)
     if isinstance(system, LineScorer):
         system = baselines.create(system.name, kernel=system.kernel)
     family = family_named(_FAMILIES[system.predicts])
     chunks = list(output_lines(family, system, _pairs_of(given, block), 1, start=block.first))
-    return Result(
-        block.size, sum(count for count, _ in chunks), b"".join(each for _, each in chunks)
-    )
+    lines = b"".join(each for _, each in chunks)
+    return Result(block.size, sum(count for count, _ in chunks), lines, *counts)
+
+
+def _tidied(given: Input, block: Block) -> tuple[Block, tuple[int, int]]:
+    """Return a block with lines of two sentences; count carriage returns and quoted sentences."""
+    block = _read(given, block)
+    if not isinstance(block.content, bytes) or not block.content:
+        return block, (0, 0)
+    lines, *counts = tidied(block.content, given.name, given.layout, given.line_of(block))
+    return block._replace(content=lines), (counts[0], counts[1])
 
 
 def _read(given: Input, block: Block) -> Block:
@@ -296,33 +376,33 @@ def _read(given: Input, block: Block) -> Block:
     with open_unpacked(given.source) as stream:
         stream.seek(block.offset)
         content = stream.read(block.size)
-    if _version(given.source) != given.version:
-        raise InputError(f"{given.source} was changed while it was read: start again.")
+    _check_unchanged(given)
     return block._replace(content=content)
 
 
 def _pairs_of(given: Input, block: Block) -> Iterable[SentencePair]:
     if isinstance(block.content, list):
         return block.content
-    from stsbaselines.tasks.sts import pairs_of  # slow to import
-
-    name = str(given.source or "standard input")
-    return pairs_of(io.BytesIO(block.content or b""), name, block.first)
+    stream = io.BytesIO(block.content or b"")
+    return pairs_of(stream, given.name, start=given.line_of(block))
 
 
 def _predicted_together(
     system: System, given: Input, blocks: Iterable[Block], n_jobs: int
 ) -> Iterator[Result]:
     """Yield an output chunk by chunk, by a predictor that must see all pairs in order."""
-    size = 0
+    size, counts = 0, [0, 0]
 
     def pairs() -> Iterator[SentencePair]:
         nonlocal size
         for block in blocks:
-            yield from _pairs_of(given, _read(given, block))
+            tidy, (returns, quoted) = _tidied(given, block)
+            yield from _pairs_of(given, tidy)
             size += block.size
+            counts[0] += returns
+            counts[1] += quoted
 
     family = family_named(_FAMILIES[system.predicts])
     for count, lines in output_lines(family, cast("Predictor", system), pairs(), n_jobs):
-        yield Result(size, count, lines)
-        size = 0
+        yield Result(size, count, lines, *counts)
+        size, counts[:] = 0, [0, 0]

@@ -14,7 +14,7 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -26,9 +26,19 @@ from stsbaselines.io import (
     lines_of,
     open_to_read,
     unusable,
+    whole_lines,
+)
+from stsbaselines.tasks.columns import (
+    FIRST_LINES,
+    Columns,
+    layout_of_rows,
+    named_columns,
+    sentences_among,
 )
 
+COLUMNS = ("sentence1", "sentence2")
 ROWS = 8192
+_LEAD = 1 << 16
 _ROWS_PER_GROUP = 1 << 17  # of Parquet
 _GZIP_LEVEL = 4  # packs scores 2.5 times as fast as 6, into 5 % more
 _NOT_TEXT = re.compile("[\0\ud800-\udfff]")
@@ -51,20 +61,76 @@ def table_ending(path: Path | None) -> str:
     return suffix if suffix in (".csv", ".jsonl", ".parquet") else ""
 
 
-def read_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[Any]]]:
-    """Yield a table in batches: the number of the first row, and each row's texts of `columns`."""
-    ending = table_ending(path)
+def lead_of(path: Path) -> bytes:
+    """Return the first lines of a file that is not a pipe."""
+    with open_unpacked(path) as stream:
+        return next(whole_lines(stream, _LEAD))
+
+
+def is_table(path: Path | None) -> bool:
+    """Return whether a file is to be read by `read_table`: not if it is TSV that is named .csv."""
+    if path is None or table_ending(path) != ".csv" or not path.is_file():
+        return table_ending(path) != ""
+    lines = lead_of(path).decode("utf-8-sig", "replace").splitlines()[:FIRST_LINES]
+    has_names = lines and sentences_among(next(csv.reader(lines[:1]), [])) is not None
+    return bool(has_names or not lines or not all("\t" in line for line in lines))
+
+
+def table_columns(path: Path, wanted: Columns | None) -> tuple[Columns, tuple[str, ...]]:
+    """Return the columns of a table that have the sentences, and notes about them.
+
+    They are numbers, from 1, if CSV has no header.
+    """
+    _check_regular(path)
+    if table_ending(path) == ".csv":
+        with contextlib.closing(_csv_rows(path)) as lines:
+            rows = list(itertools.islice(lines, FIRST_LINES))
+        names = rows[0] if rows else []
+        if wanted and isinstance(wanted[0], int) and rows:
+            layout = layout_of_rows(rows, str(path), wanted)
+            if not layout.has_header:
+                return wanted, layout.notes
+            wanted = names[layout.left], names[layout.right]
+    else:
+        names = _names_in(path)
+    left, right = named_columns(names, wanted, str(path))
+    columns = names[left], names[right]
+    if wanted or columns == COLUMNS:
+        return columns, ()
+    return columns, (f"the sentences are in the columns {columns[0]} and {columns[1]}",)
+
+
+def _names_in(path: Path) -> list[str]:
+    """Return the names of the columns of Parquet, or of the first line in JSON."""
+    if table_ending(path) == ".parquet":
+        with _opened_parquet(path) as file:
+            return list(file.schema_arrow.names)
+    with open_unpacked(path) as stream:
+        _, line = next(lines_of(stream, str(path)))
+    found = _json_object(line)
+    if isinstance(found, str):
+        raise InputError([Fault(f"{path}, line 1", found, "an object with two sentences")])
+    return list(found)
+
+
+def _check_regular(path: Path) -> None:
     if is_device(path):
         raise InputError([Fault(str(path), "a pipe or device", "a regular file")])
+
+
+def read_table(path: Path, columns: Columns) -> Iterator[tuple[int, list[Any]]]:
+    """Yield a table in batches: the number of the first row, and each row's texts of `columns`."""
+    ending = table_ending(path)
     unit = "line" if ending == ".jsonl" else "row"
     rows = {".jsonl": _json_lines, ".parquet": _parquet}.get(ending, _csv)(path, columns)
-    expected = f"a row with texts in the columns {' and '.join(columns)}"
+    names = [f"column {name}" if isinstance(name, int) else name for name in columns]
+    expected = f"a row with texts in the columns {' and '.join(map(str, columns))}"
     faults: list[Fault | str] = []
     first = None
     while chunk := list(itertools.islice(rows, ROWS)):
         first = chunk[0].number
         for row in chunk:
-            if found := _fault_of(row, columns):
+            if found := _fault_of(row, names):
                 faults.append(Fault(f"{path}, {unit} {row.number}", found, expected))
         if len(faults) >= SHOWN_FAULTS:
             break
@@ -90,13 +156,16 @@ def _fault_of(row: _Row, columns: Sequence[str]) -> str:
     return ""
 
 
-def _json_lines(path: Path, columns: Sequence[str]) -> Iterator[_Row]:
+def _json_lines(path: Path, columns: Columns) -> Iterator[_Row]:
     with open_unpacked(path) as stream:
         for number, line in lines_of(stream, str(path)):
-            yield _Row(number, _json_values(line, columns))
+            found = _json_object(line)
+            values = found if isinstance(found, str) else [found.get(name) for name in columns]
+            yield _Row(number, values)
 
 
-def _json_values(line: bytes, columns: Sequence[str]) -> Sequence[object] | str:
+def _json_object(line: bytes) -> dict[Any, Any] | str:
+    """Return the object in a line of JSON, or what is found instead."""
     if not line.strip():
         return "a blank line"
     try:
@@ -106,9 +175,7 @@ def _json_values(line: bytes, columns: Sequence[str]) -> Sequence[object] | str:
         return "JSON nested too deeply"
     except ValueError as error:
         return f"text that is not JSON ({error})"
-    if not isinstance(found, dict):
-        return f"{shown(line)}, which is no JSON object"
-    return [found.get(name) for name in columns]
+    return found if isinstance(found, dict) else f"{shown(line)}, which is no JSON object"
 
 
 def _once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -118,57 +185,48 @@ def _once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _csv(path: Path, columns: Sequence[str]) -> Iterator[_Row]:
-    """Read CSV, in which texts may be quoted, or TSV, in which quotation marks mean nothing."""
-    is_csv = table_ending(path) == ".csv"
+def _csv(path: Path, columns: Columns) -> Iterator[_Row]:
+    rows = _csv_rows(path)
+    header = next(rows, [])
+    places = [name - 1 if isinstance(name, int) else header.index(name) for name in columns]
+    without_header = [header] if isinstance(columns[0], int) else []
+    for number, row in enumerate(itertools.chain(without_header, rows), 1):
+        if len(row) == len(header):
+            yield _Row(number, [row[place] for place in places])
+        else:
+            found = f"{len(row)} columns, not {len(header)}" if row else "a blank line"
+            yield _Row(number, found)
+
+
+def _csv_rows(path: Path) -> Generator[list[str], None, None]:
     csv.field_size_limit(LONGEST_LINE)
     with open_unpacked(path) as stream:
         text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
-        reader = csv.reader(
-            text,
-            delimiter="," if is_csv else "\t",
-            quoting=csv.QUOTE_MINIMAL if is_csv else csv.QUOTE_NONE,
-            strict=True,
-        )
+        reader = csv.reader(text, strict=True)
         try:
-            header = next(reader, [])
-            _check_columns(header, columns, path)
-            places = [header.index(name) for name in columns]
-            for number, row in enumerate(reader, 1):
-                if len(row) == len(header):
-                    yield _Row(number, [row[place] for place in places])
-                else:
-                    found = f"{len(row)} columns, not {len(header)}" if row else "a blank line"
-                    yield _Row(number, found)
+            yield from reader
         except csv.Error as error:
             fault = Fault(str(path), f"a fault ({error})", "CSV", reader.line_num)
             raise InputError([fault]) from None
 
 
-def _check_columns(header: Sequence[str], columns: Sequence[str], path: Path) -> None:
-    faults: list[Fault | str] = []
-    for column in columns:
-        count = header.count(column)
-        if count != 1:
-            found = f"{count or 'no'} column{'s' * (count > 1)} {column}"
-            known = shown(", ".join(header), 200)
-            faults.append(Fault(str(path), found, f"one; the columns are {known}"))
-    if faults:
-        raise InputError(faults)
-
-
-def _parquet(path: Path, columns: Sequence[str]) -> Iterator[_Row]:
+@contextlib.contextmanager
+def _opened_parquet(path: Path) -> Iterator[Any]:
     _check_parquet_name(path)
     pyarrow = pyarrow_for("parquet")
     with open_to_read(path) as stream, _damage_reported(path, "Parquet data"):
-        file = pyarrow.parquet.ParquetFile(
+        yield pyarrow.parquet.ParquetFile(
             stream,
             buffer_size=1 << 20,
             pre_buffer=False,  # a row group, which may be the whole file, is not read at once
             page_checksum_verification=True,
         )
+
+
+def _parquet(path: Path, columns: Columns) -> Iterator[_Row]:
+    pyarrow = pyarrow_for("parquet")
+    with _opened_parquet(path) as file:
         schema = file.schema_arrow
-        _check_columns(schema.names, columns, path)
         for name in columns:
             kind = schema.field(name).type
             value = kind.value_type if pyarrow.types.is_dictionary(kind) else kind

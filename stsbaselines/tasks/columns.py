@@ -1,0 +1,360 @@
+"""Which columns of a file of TAB-separated lines, or of a table, are the two sentences.
+
+What is decided from the first lines (a header, the columns of STS-B) holds for the whole file: a
+later line with another number of columns is a fault.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import BinaryIO, NamedTuple
+
+from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
+from stsbaselines.io import lines_of, plain_rows
+from stsbaselines.tasks.base import SentencePair
+
+FIRST_LINES = 1000
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_YEAR = re.compile(r"(19|20)\d\d\D*")
+_PIT_LABEL = re.compile(r"\d|\(\d+, ?\d+\)")
+_WORD = re.compile(r"[^\W\d]\w*")
+_QUOTED = re.compile(rb'(?<![^\t\n])"[^\t\n]*"(?![^\t\n])')
+_TWO_SENTENCES = "two sentences separated by a TAB"
+
+# Names of columns, in lower case and without punctuation: a stem with a mark before or after it,
+# or a pair of words.
+_STEMS = (
+    *(
+        "sentence",
+        "sent",
+        "text",
+        "txt",
+        "question",
+        "string",
+        "str",
+        "phrase",
+        "premise",
+        "snippet",
+    ),
+    *("utterance", "tweet", "title", "headline", "caption", "document", "doc", "segment", "word"),
+    *("query", "s", "q", "t"),
+)
+_MARKS = (
+    ("1", "2"),
+    ("0", "1"),
+    ("a", "b"),
+    ("one", "two"),
+    ("first", "second"),
+    ("left", "right"),
+)
+_PAIRS = (
+    *(("premise", "hypothesis"), ("text", "hypothesis"), ("source", "target"), ("src", "tgt")),
+    *(("source", "translation"), ("original", "paraphrase"), ("sentence", "paraphrase")),
+    *(("reference", "candidate"), ("query", "document"), ("query", "passage"), ("left", "right")),
+    *(("question", "answer"), ("question", "sentence"), ("anchor", "positive")),
+)
+_SIDES = [
+    *_PAIRS,
+    *(
+        (form.format(stem, left), form.format(stem, right))
+        for stem in _STEMS
+        for left, right in _MARKS
+        if len(stem) > 1 or left.isdigit()
+        for form in ("{0}{1}", "{1}{0}")
+    ),
+]
+
+Rows = Sequence[list[str]]
+Columns = tuple[str, str] | tuple[int, int]  # names in a header, or numbers from 1
+
+
+class Layout(NamedTuple):
+    """Which columns of TAB-separated lines are the sentences, counted from 0.
+
+    `skip` is the number of bytes before the first pair: a byte order mark and a header. Lines have
+    `width` columns, or more if it `is_open`.
+    """
+
+    left: int = 0
+    right: int = 1
+    width: int = 2
+    is_open: bool = False
+    has_header: bool = False
+    skip: int = 0
+    notes: tuple[str, ...] = ()
+
+
+PLAIN = Layout()
+
+
+class Tidied(NamedTuple):
+    """Lines of two sentences each, and what was found in them."""
+
+    lines: bytes
+    carriage_returns: int
+    quoted: int
+
+
+def sentences_among(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return which columns have the usual names of two sentences; None if no, or several, pairs do.
+
+    Examples
+    --------
+    >>> sentences_among(["pair_ID", "sentence_A", "sentence_B", "relatedness_score"])
+    (1, 2)
+    """
+    plain = [re.sub(r"[\W_]", "", name).lower() for name in names]
+    found = {
+        (plain.index(left), plain.index(right))
+        for left, right in _SIDES
+        if plain.count(left) == plain.count(right) == 1
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def named_columns(names: Sequence[str], wanted: Columns | None, place: str) -> tuple[int, int]:
+    """Return which columns of a header are wanted, by default those with usual names."""
+    if wanted and isinstance(wanted[0], int):
+        found, expected = "--columns with numbers", "names of columns: sentence1=A,sentence2=B"
+        raise InputError([Fault(place, found, expected)])
+    if wanted:
+        faults: list[Fault | str] = []
+        for column in wanted:
+            if (count := names.count(str(column))) != 1:
+                found = f"{count or 'no'} column{'s' * (count > 1)} {column}"
+                faults.append(Fault(place, found, f"one; the columns are {_listed(names)}"))
+        if faults:
+            raise InputError(faults)
+        return names.index(str(wanted[0])), names.index(str(wanted[1]))
+    if usual := sentences_among(names):
+        return usual
+    expected = "two that are known to be sentences; name them by --columns sentence1=A,sentence2=B"
+    raise InputError([Fault(place, f"the columns {_listed(names)}", expected)])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return shown(", ".join(names), 200)
+
+
+def layout_of(lead: bytes, name: str, wanted: Columns | None = None) -> Layout:
+    """Return the layout of a file that is called `name`, by its first lines."""
+    skip, notes = 0, []
+    if lead.startswith(_BYTE_ORDER_MARK):
+        skip = len(_BYTE_ORDER_MARK)
+        notes = ["a byte order mark at the beginning was skipped"]
+    first = lead[skip : lead.find(b"\n") + 1 or None]
+    next(lines_of(io.BytesIO(first), name))
+    lines = lead[skip:].removesuffix(b"\n").split(b"\n", FIRST_LINES)[:FIRST_LINES]
+    texts = [line.rstrip(b"\r").decode("utf-8", "surrogateescape") for line in lines]
+    rows = [text.split("\t") for text in texts]
+    found = layout_of_rows(rows, name, wanted) if wanted else _recognised(rows, name)
+    if found.has_header:
+        skip += len(first)
+    return found._replace(skip=skip, notes=(*notes, *found.notes))
+
+
+def layout_of_rows(rows: Rows, name: str, wanted: Columns) -> Layout:
+    """Return the layout of a file with these first rows, whose columns were named by the user."""
+    header = rows[0]
+    if isinstance(wanted[0], str):
+        left, right = named_columns(header, wanted, name)
+        return Layout(left, right, len(header), has_header=True)
+    left, right = int(wanted[0]) - 1, int(wanted[1]) - 1
+    width = max(left, right) + 1
+    if len(header) < width:
+        raise InputError([Fault(name, f"{len(header)} columns", f"at least {width}", 1)])
+    has_header = _has_header(rows, (left, right))
+    notes = ("the first line is a header",) if has_header else ()
+    return Layout(left, right, width, True, has_header, notes=notes)
+
+
+def _has_header(rows: Rows, sentences: tuple[int, ...] = ()) -> bool:
+    """Return whether the first line has usual names, or words above numbers, not `sentences`."""
+    header, *rest = rows
+    return sentences_among(header) is not None or any(
+        number not in sentences
+        and cell.strip()
+        and not _is_code(cell)
+        and _all(_is_number, rest, number)
+        for number, cell in enumerate(header)
+    )
+
+
+def _all(is_such: Callable[[str], object], rows: Rows, column: int) -> bool:
+    """Return whether a column is such in all rows that have it, at least one."""
+    cells = [row[column] for row in rows if len(row) > column]
+    return bool(cells) and all(map(is_such, cells))
+
+
+def _is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(cell.strip()) is not None
+
+
+def _is_code(cell: str) -> bool:
+    """Return whether a cell is a number or another single word with a digit."""
+    return len(cell.split()) == 1 and any(map(str.isdigit, cell))
+
+
+def _is_tagged(cell: str) -> bool:
+    """Return whether a cell is a sentence of PIT with tags: word/O/DT/B-NP/O."""
+    return all(token.count("/") >= 4 for token in cell.split(" "))
+
+
+def _recognised(rows: Rows, name: str) -> Layout:
+    """Return the layout of a file by the names or the contents of its columns."""
+    header = rows[0]
+    width = len(header)
+    if found := sentences_among(header):
+        return _noted(Layout(*found, width, has_header=True), "by the header", header)
+    if sentences_among([cell.strip('"') for cell in header]):
+        expected = "TAB-separated columns without quotation marks, or CSV in a file named .csv"
+        raise InputError([Fault(name, "a header in quotation marks", expected, 1)])
+    if width < 3:
+        _check_two(rows, name)
+        return PLAIN._replace(notes=_note_about_first(rows))
+    if layout := _benchmark(rows) or _official(rows):
+        return layout
+    whole = [row for row in rows if len(row) == width]
+    if width == 3 and [row[0] for row in whole] in (_counted(0, whole), _counted(1, whole)):
+        _check_two([row[1:] for row in whole], name)
+        return _noted(Layout(1, 2, 3), "after a running number")
+    expected = (
+        "two sentences; name their columns by --columns: by numbers, such as 1,2, or, if the first"
+        " line is a header, by names, sentence1=A,sentence2=B"
+    )
+    cells = ", ".join(shown(cell, 20) for cell in header[:12])
+    raise InputError([Fault(name, f"{width} columns ({cells})", expected, 1)])
+
+
+def _benchmark(rows: Rows) -> Layout | None:
+    """Return the layout of the STS benchmark or its companion, which lacks the genre.
+
+    The sentences follow year, number and score; sources may follow them.
+    """
+    kinds: tuple[Callable[[str], object], ...] = _YEAR.fullmatch, _is_code, _is_number
+    for start in (2, 1):
+        first, second = start + 3, start + 4
+        if (
+            len(rows[0]) > second
+            and all(_all(kind, rows, column) for column, kind in enumerate(kinds, start))
+            and not any(_all(_is_number, rows, column) for column in (first, second))
+        ):
+            return _noted(Layout(first, second, second + 1, True), "as in the STS benchmark")
+    return None
+
+
+def _official(rows: Rows) -> Layout | None:
+    """Return the layout of the files of PIT-2015, or of STS-2016."""
+    width = len(rows[0])
+    if (
+        width == 7
+        and _all(_PIT_LABEL.fullmatch, rows, 4)
+        and all(_all(_is_tagged, rows, column) for column in (5, 6))
+    ):
+        return _noted(Layout(2, 3, 7), "as in the files of PIT-2015")
+    if width == 4 and all(_all(lambda cell: "http" in cell, rows, column) for column in (2, 3)):
+        return _noted(Layout(0, 1, 4), "before their sources, as in STS-2016")
+    return None
+
+
+def _note_about_first(rows: Rows) -> tuple[str, ...]:
+    """Return a note if a first line of single words stands before sentences, as a header does."""
+    header, *rest = rows
+    cells = [cell.strip() for row in rest for cell in row]
+    if len(rest) < 2 or not all(map(_WORD.fullmatch, header)):
+        return ()
+    if 2 * sum(" " in cell for cell in cells) <= len(cells):
+        return ()
+    how = "if it is a header, name the columns by --columns sentence1=A,sentence2=B"
+    return (f"the first line, {_listed(header)}, counts as a pair; {how}",)
+
+
+def _counted(start: int, rows: Rows) -> list[str]:
+    return [str(number) for number, _ in enumerate(rows, start)]
+
+
+def _noted(layout: Layout, reason: str, names: Sequence[str] = ()) -> Layout:
+    left, right = layout.left, layout.right
+    columns = f"{names[left]} and {names[right]}" if names else f"{left + 1} and {right + 1}"
+    return layout._replace(notes=(f"the sentences are in the columns {columns}, {reason}",))
+
+
+def _check_two(rows: Rows, name: str) -> None:
+    """Refuse two columns of which one has numbers, or codes beside longer texts."""
+    header, *rest = rows
+    may_be_header = rest and all(len(cell.split()) < 3 for cell in header)
+    for lines in (rows, rest) if may_be_header else (rows,):
+        for column, other in ((0, 1), (1, 0)):
+            has_texts = any(" " in row[other].strip() for row in lines if len(row) > other)
+            if _all(_is_number, lines, column) or (has_texts and _all(_is_code, lines, column)):
+                cell = shown(lines[0][column], 20)
+                found = f"numbers or codes, such as {cell}, beside a sentence"
+                expected = "two sentences; name their columns by --columns, such as --columns 1,2"
+                raise InputError([Fault(name, found, expected, 1)])
+
+
+def pairs_of(
+    stream: BinaryIO, name: str, layout: Layout = PLAIN, start: int = 1
+) -> Iterator[SentencePair]:
+    """Yield the pairs of a stream that has no header, and whose first line has the number `start`.
+
+    Carriage returns at the ends of lines do not count.
+    """
+    for left, right in _rows(stream, name, layout, start):
+        yield SentencePair(
+            left.decode("utf-8", "surrogateescape"), right.decode("utf-8", "surrogateescape")
+        )
+
+
+def _rows(stream: BinaryIO, name: str, layout: Layout, start: int) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the two sentences of each line; InputError is raised with all faults."""
+    faults: list[Fault | str] = []
+    for number, line in lines_of(stream, name, start):
+        columns = line.rstrip(b"\r").split(b"\t")
+        if len(columns) != layout.width and not (layout.is_open and len(columns) > layout.width):
+            faults.append(Fault(name, *_fault_of(line, len(columns), layout), number))
+        elif not faults:
+            yield columns[layout.left], columns[layout.right]
+        if len(faults) == SHOWN_FAULTS:
+            break
+    if faults:
+        raise InputError(faults)
+
+
+def _fault_of(line: bytes, count: int, layout: Layout) -> tuple[str, str]:
+    """Return what is found in a line with another number of columns, and what is expected."""
+    found = f"{count} columns" if count > 1 else shown(line) if line.strip() else "a blank line"
+    if layout[:3] == PLAIN[:3] and not layout.is_open:
+        return found, _TWO_SENTENCES
+    return found, f"{'at least ' * layout.is_open}{layout.width} columns, separated by TABs"
+
+
+def has_layout(lines: bytes, layout: Layout) -> bool:
+    """Return whether `pairs_of` certainly takes all of some whole lines."""
+    rows = plain_rows(lines)
+    return rows is not None and all(
+        count == layout.width or (layout.is_open and count > layout.width)
+        for count in (row.count(b"\t") + 1 for row in rows)
+    )
+
+
+def tidied(lines: bytes, name: str, layout: Layout, start: int) -> Tidied:
+    """Return whole lines with nothing but their two sentences, as they are if that is so.
+
+    If the result has a line without a TAB, `pairs_of` would refuse it.
+    """
+    returns = 0
+    if b"\r" in lines:
+        rows = lines.split(b"\n")
+        stripped = [row.rstrip(b"\r") for row in rows]
+        returns = sum(len(a) != len(b) for a, b in zip(rows, stripped, strict=True))
+        lines = b"\n".join(stripped)
+    count = lines.count(b"\n") + (not lines.endswith(b"\n"))
+    if layout[:4] != PLAIN[:4] or lines.count(b"\t") != count:
+        pairs = _rows(io.BytesIO(lines), name, layout, start)
+        lines = b"".join([b"%b\t%b\n" % pair for pair in pairs])
+    quoted = len(_QUOTED.findall(lines)) if b'"' in lines else 0
+    return Tidied(lines, returns, quoted)
