@@ -112,7 +112,7 @@ def state_of(corpus: str | Path) -> CorpusState:
 def _lines_of_file(path: Path) -> Lines:
     with open_to_read(path) as stream:
         for _, line in lines_of(stream, str(path)):
-            yield line.decode("utf-8", "replace")
+            yield line.rstrip(b"\r").decode("utf-8", "replace")
 
 
 def find_wordnet(data_dir: str | Path | None = None) -> Path:

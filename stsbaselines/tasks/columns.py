@@ -208,16 +208,16 @@ def _recognised(rows: Rows, name: str) -> Layout:
     header = rows[0]
     width = len(header)
     if found := sentences_among(header):
+        if '"' in header[found[0]]:
+            expected = "TAB-separated columns without quotation marks, or CSV in a file named .csv"
+            raise InputError([Fault(name, "a header in quotation marks", expected, 1)])
         return _noted(Layout(*found, width, has_header=True), "by the header", header)
-    if sentences_among([cell.strip('"') for cell in header]):
-        expected = "TAB-separated columns without quotation marks, or CSV in a file named .csv"
-        raise InputError([Fault(name, "a header in quotation marks", expected, 1)])
     if width < 3:
         _check_two(rows, name)
         return PLAIN._replace(notes=_note_about_first(rows))
-    if layout := _benchmark(rows) or _official(rows):
-        return layout
     whole = [row for row in rows if len(row) == width]
+    if layout := _benchmark(rows) or _official(whole):
+        return layout
     if width == 3 and [row[0] for row in whole] in (_counted(0, whole), _counted(1, whole)):
         _check_two([row[1:] for row in whole], name)
         return _noted(Layout(1, 2, 3), "after a running number")
@@ -237,10 +237,11 @@ def _benchmark(rows: Rows) -> Layout | None:
     kinds: tuple[Callable[[str], object], ...] = _YEAR.fullmatch, _is_code, _is_number
     for start in (2, 1):
         first, second = start + 3, start + 4
+        whole = [row for row in rows if len(row) > second]
         if (
             len(rows[0]) > second
-            and all(_all(kind, rows, column) for column, kind in enumerate(kinds, start))
-            and not any(_all(_is_number, rows, column) for column in (first, second))
+            and all(_all(kind, whole, column) for column, kind in enumerate(kinds, start))
+            and not any(_all(_is_number, whole, column) for column in (first, second))
         ):
             return _noted(Layout(first, second, second + 1, True), "as in the STS benchmark")
     return None
@@ -313,7 +314,8 @@ def _rows(stream: BinaryIO, name: str, layout: Layout, start: int) -> Iterator[t
     """Yield the two sentences of each line; InputError is raised with all faults."""
     faults: list[Fault | str] = []
     for number, line in lines_of(stream, name, start):
-        columns = line.rstrip(b"\r").split(b"\t")
+        line = line.rstrip(b"\r")
+        columns = line.split(b"\t")
         if len(columns) != layout.width and not (layout.is_open and len(columns) > layout.width):
             faults.append(Fault(name, *_fault_of(line, len(columns), layout), number))
         elif not faults:
@@ -346,15 +348,15 @@ def tidied(lines: bytes, name: str, layout: Layout, start: int) -> Tidied:
 
     If the result has a line without a TAB, `pairs_of` would refuse it.
     """
-    returns = 0
+    returns, given = 0, lines
+    count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     if b"\r" in lines:
         rows = lines.split(b"\n")
         stripped = [row.rstrip(b"\r") for row in rows]
         returns = sum(len(a) != len(b) for a, b in zip(rows, stripped, strict=True))
         lines = b"\n".join(stripped)
-    count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     if layout[:4] != PLAIN[:4] or lines.count(b"\t") != count:
-        pairs = _rows(io.BytesIO(lines), name, layout, start)
+        pairs = _rows(io.BytesIO(given), name, layout, start)
         lines = b"".join([b"%b\t%b\n" % pair for pair in pairs])
     quoted = len(_QUOTED.findall(lines)) if b'"' in lines else 0
     return Tidied(lines, returns, quoted)

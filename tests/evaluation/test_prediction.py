@@ -22,11 +22,12 @@ from stsbaselines.baselines.token_cosine import TokenCosine
 from stsbaselines.errors import InputError, LostWorkersError
 from stsbaselines.evaluation import prediction
 from stsbaselines.evaluation.prediction import blocks_of, predict_file, size_of, unread_blocks_of
-from stsbaselines.tasks import sts
+from stsbaselines.tasks import columns, sts
+from stsbaselines.tasks.columns import layout_of
 from tests.evaluation.test_tables import FORMATS
 from tests.helpers import COMMAND, run_command
 
-LINES = b"a cat\ta dog\n a\tb a\tthird\nx\t\n\t\n"
+LINES = b"a cat\ta dog\n a\tb a\nx\t\n\t\n"
 WORDS = b"".join(b"a cat %d\ta dog %d\n" % (n % 7, n % 5) for n in range(50))
 ENDS = st.sampled_from([b"", b"\n"])
 TEXT = st.lists(
@@ -72,10 +73,15 @@ def test_a_file_is_refused_as_by_the_reader_of_pairs(
     source.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prediction, "BLOCK_SIZE", size)
-        checked = message_of(lambda: prediction._check_file(prediction.Input(source, (), ())))
         predicted = message_of(lambda: predict_file(TokenCosine(), source, Path("out.txt")))
-    expected = message_of(lambda: list(sts.pairs_of(io.BytesIO(content), name)))
-    assert checked == predicted == expected
+        printed = message_of(lambda: predict_file(TokenCosine(), source, None))
+
+    def read() -> None:
+        layout = layout_of(content, name)
+        stream = io.BytesIO(content[layout.skip :])
+        assert list(columns.pairs_of(stream, name, layout, 1 + layout.has_header))
+
+    assert printed == predicted == message_of(read)
 
 
 def test_a_bad_line_is_reported_rather_than_damage_after_it() -> None:
@@ -142,7 +148,11 @@ def test_what_scores_lines_stands_for_its_predictor(system: Any) -> None:
     ("content", "message"),
     [
         (b"", "pairs.tsv: found an empty file"),
-        (b"\xef\xbb\xbfa\tb\n", "pairs.tsv, line 1: found a byte order mark"),
+        (b"\xff\xfea\tb\n", "pairs.tsv, line 1: found a byte order mark"),
+        (b"a\tb\tc\n", r"pairs.tsv, line 1: found 3 columns \('a', 'b', 'c'\), expected two"),
+        (b"a\tb\na\tb\tc\n", "pairs.tsv, line 2: found 3 columns, expected two sentences"),
+        (b"sentence1\tsentence2\n", "pairs.tsv: found a header only"),
+        (b"sentence1\tsentence2\n\n", "pairs.tsv, line 2: found a blank line"),
         (b"a\tb\n\nc\td\n", "pairs.tsv, line 2: found a blank line"),
         (b"a\tb\nc\td\0\n", "pairs.tsv, line 2: found a NUL byte"),
         (b"a\tb\n" + b"x" * (1 << 20) + b"\ty\n", "pairs.tsv, line 2: found over 1 MiB"),
@@ -214,11 +224,10 @@ def test_what_makes_no_sense_is_refused() -> None:
     for system, source, out, columns, message in (
         ("chunk-aligner", "pairs.tsv", "x.jsonl", None, "found alignments as .jsonl, expected"),
         ("typed-tfidf", "pairs.tsv", "x", None, "not something for two sentences per line"),
-        ("token-cosine", None, "x", ("a", "b"), "Columns are those of a file, but standard input"),
         ("token-cosine", "pairs.tsv", "x", ("a", "b"), "found no column a"),
     ):
         with pytest.raises(InputError, match=message):
-            predict_file(create(system), Path(source) if source else None, Path(out), 1, columns)
+            predict_file(create(system), Path(source), Path(out), 1, columns)
 
 
 def test_a_pipe_gives_large_blocks_if_more_is_available() -> None:
@@ -254,7 +263,10 @@ def test_a_pipe_is_not_waited_for() -> None:
     ("option", "message"),
     [
         ("sentence1=a,sentence2=b", ""),
-        ("a,b", "--columns is 'a,b', but must be sentence1=A,sentence2=B."),
+        ("1,2", ""),
+        ("2,2", "--columns is '2,2', but must be"),
+        ("a,b", "--columns is 'a,b', but must be sentence1=A,sentence2=B or two numbers"),
+        ("sentence1=a,sentence2=a", "--columns is 'sentence1=a,sentence2=a', but must be"),
         ("sentence1=a,sentence1=b", "--columns is 'sentence1=a,sentence1=b', but must be"),
     ],
 )
