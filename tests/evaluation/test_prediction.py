@@ -7,7 +7,7 @@ import io
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stsbaselines.baselines import create
+from stsbaselines import baselines
+from stsbaselines.baselines import _takelab_features, create, takelab_simple
 from stsbaselines.baselines._token_cosine_lines import LineScorer
 from stsbaselines.baselines.token_cosine import TokenCosine
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import InputError, LostWorkersError
 from stsbaselines.evaluation import prediction
 from stsbaselines.evaluation.prediction import blocks_of, predict_file, size_of, unread_blocks_of
-from stsbaselines.tasks import columns, sts
-from stsbaselines.tasks.columns import layout_of
+from stsbaselines.tasks import sts
+from stsbaselines.tasks.columns import layout_of, pairs_of
+from tests.baselines.test_registry import PARAMETERS
+from tests.baselines.test_takelab import TinyWordNet
 from tests.evaluation.test_tables import FORMATS
-from tests.helpers import COMMAND, run_command
+from tests.helpers import COMMAND, CORPUS, run_command
 
 LINES = b"a cat\ta dog\n a\tb a\nx\t\n\t\n"
 WORDS = b"".join(b"a cat %d\ta dog %d\n" % (n % 7, n % 5) for n in range(50))
@@ -79,7 +84,7 @@ def test_a_file_is_refused_as_by_the_reader_of_pairs(
     def read() -> None:
         layout = layout_of(content, name)
         stream = io.BytesIO(content[layout.skip :])
-        assert list(columns.pairs_of(stream, name, layout, 1 + layout.has_header))
+        assert list(pairs_of(stream, name, layout, 1 + layout.has_header))
 
     assert printed == predicted == message_of(read)
 
@@ -121,19 +126,73 @@ def test_blocks_of_any_size_and_jobs_give_the_same(
     assert output_of(name, LINES * 3, n_jobs=n_jobs) == whole
 
 
-@pytest.mark.parametrize("ending", ["tsv.gz", "tsv.zst", "csv", "jsonl", "parquet"])
-@pytest.mark.parametrize("name", ["token-cosine", "chunk-aligner"])
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_files_of_all_kinds_give_the_same(ending: str, name: str, n_jobs: int) -> None:
-    pairs = list(sts.pairs_of(io.BytesIO(WORDS), "here"))
+KINDS = ["tsv", "tsv.gz", "tsv.zst", "csv", "jsonl", "parquet"]
+
+
+def in_format(ending: str, lines: bytes = WORDS) -> bytes:
+    """Return the content of a file with these pairs."""
     if ending == "tsv.gz":
-        content = gzip.compress(WORDS)
-    elif ending == "tsv.zst":
-        content = pa.compress(WORDS, codec="zstd", asbytes=True)
-    else:
-        content = FORMATS[ending](pairs)
-    found = output_of(name, content, f"other.{ending}", n_jobs=n_jobs)
-    assert found == output_of(name, WORDS)
+        return gzip.compress(lines)
+    if ending == "tsv.zst":
+        return bytes(pa.compress(lines, codec="zstd", asbytes=True))
+    pairs = list(sts.pairs_of(io.BytesIO(lines), "here"))
+    return lines if ending == "tsv" else FORMATS[ending](pairs)
+
+
+SENTENCES = [
+    ("A man plays an old guitar.", "A man plays."),
+    ("The dog barks", "It is late"),
+    ("\u201cOld\u201d houses, 12 of them", 'The "old" house'),
+    ("x", ""),
+]
+OFFICIAL = [("news", "file", "2015", f"{n:04}", "2.500", *pair) for n, pair in enumerate(SENTENCES)]
+HEADER = [("id", "sentence_A", "sentence_B"), *((f"p{n}", *p) for n, p in enumerate(SENTENCES))]
+
+
+def in_lines(rows: Sequence[Sequence[str]], end: str = "\n") -> bytes:
+    return "".join("\t".join(row) + end for row in rows).encode()
+
+
+PACKED = {ending: in_format(ending, in_lines(SENTENCES)) for ending in KINDS}
+SAME_PAIRS = {
+    **{f"same.{ending}": content for ending, content in PACKED.items()},
+    "crlf.txt": in_lines(SENTENCES, "\r\n"),
+    "crlf.txt.gz": gzip.compress(in_lines(SENTENCES, "\r\n")),
+    "no-end.txt": in_lines(SENTENCES, "\r\n").removesuffix(b"\n"),
+    "mark.txt": b"\xef\xbb\xbf" + in_lines(SENTENCES),
+    "mark-crlf.txt": b"\xef\xbb\xbf" + in_lines(SENTENCES, "\r\n"),
+    "benchmark.csv": in_lines(OFFICIAL),
+    "benchmark-crlf.tsv": in_lines(OFFICIAL, "\r\n"),
+    "header.tsv": in_lines(HEADER),
+    "header-crlf.txt": b"\xef\xbb\xbf" + in_lines(HEADER, "\r\n"),
+    "crlf.jsonl": PACKED["jsonl"].replace(b"\n", b"\r\n"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in baselines.names() if baselines.find(name).predicts != "typed scores"]
+)
+def test_every_baseline_gives_the_same_for_all_forms_of_the_pairs(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Line ends, marks, headers and formats are no part of the sentences."""
+    for module in (_takelab_features, takelab_simple):
+        monkeypatch.setattr(module, "find_wordnet", lambda data_dir=None: Path("wordnet"))
+    monkeypatch.setattr(_takelab_features, "load_wordnet", lambda folder: TinyWordNet())
+    Path("corpus.txt").write_text("\n".join(CORPUS))
+    parameters = {**PARAMETERS, "takelab-simple": {"corpora": ["corpus.txt"], "n_components": 3}}
+    task = find_task("sample-sts")
+    folder = SAMPLES / "sample-sts"
+    files = {"input": folder / "STS.input.journeys.txt", "gold": folder / "STS.gs.journeys.txt"}
+    pairs, gold = sts.FAMILY.read_training(files, task, task.dataset("journeys"))
+    labels = gold > 3 if name == "ngram-logreg" else gold
+    system = create(name, **parameters.get(name, {})).fit(pairs, labels)
+    found = {}
+    for file, content in SAME_PAIRS.items():
+        Path(file).write_bytes(content)
+        assert predict_file(system, Path(file), Path("out.txt")) == len(SENTENCES)
+        found[file] = Path("out.txt").read_bytes()
+    assert {file: found[file] == found["same.tsv"] for file in found} == dict.fromkeys(found, True)
 
 
 @pytest.mark.parametrize("system", [TokenCosine(), LineScorer()])
@@ -188,15 +247,51 @@ def test_a_table_with_a_fault_gives_no_output(n_jobs: int) -> None:
     assert not Path("out.txt").exists()
 
 
-def test_a_file_that_changes_while_workers_read_it_is_refused() -> None:
-    Path("pairs.tsv").write_bytes(WORDS)
-    source = Path("pairs.tsv")
-    given = prediction.Input(source, prediction._version(source), ())
-    block = next(unread_blocks_of(io.BytesIO(WORDS)))
-    assert prediction.scored(TokenCosine(), given, block).pairs == 50
-    os.utime(source, (0, 0))
-    with pytest.raises(InputError, match=r"pairs\.tsv was changed while it was read"):
-        prediction.scored(TokenCosine(), given, block)
+@pytest.mark.parametrize("ending", [*KINDS, "standard input"])
+@pytest.mark.parametrize(
+    ("name", "n_jobs"), [("token-cosine", 1), ("token-cosine", 2), ("chunk-aligner", 1), ("lsa", 1)]
+)
+@pytest.mark.parametrize("is_last", [False, True])
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    ending: str, name: str, n_jobs: int, is_last: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It changes while the first block is scored, or after the last one was."""
+    system = create(name) if name != "lsa" else create(name, n_components=2).fit(CORPUS)
+    path = Path(f"pairs.{ending}")
+    path.write_bytes(in_format("tsv" if ending == "standard input" else ending))
+    read = prediction._results
+
+    def change() -> None:
+        os.utime(path, (0, 0))
+
+    def results(*arguments: Any) -> Iterator[Any]:
+        change()
+        yield from read(*arguments)
+
+    if is_last:
+        wrapped = prediction._blocks
+
+        def blocks(*arguments: Any) -> Iterator[Any]:
+            yield from wrapped(*arguments)
+            change()
+
+        monkeypatch.setattr(prediction, "_blocks", blocks)
+    else:
+        monkeypatch.setattr(prediction, "_results", results)
+    source = None if ending == "standard input" else path
+    with path.open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        with pytest.raises(InputError, match="was changed while it was read"):
+            predict_file(system, source, Path("out.txt"), n_jobs)
+    assert not Path("out.txt").exists()
+
+
+def test_a_change_that_damages_a_file_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path("pairs.tsv.gz")
+    path.write_bytes(in_format("tsv.gz"))
+    monkeypatch.setattr(prediction, "_check_file", lambda given: path.write_bytes(b"damaged"))
+    with pytest.raises(InputError, match="was changed while it was read"):
+        predict_file(TokenCosine(), path, None)
 
 
 def test_lost_workers_are_reported_without_reading_the_file_again(
