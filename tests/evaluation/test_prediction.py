@@ -184,7 +184,7 @@ def test_every_baseline_gives_the_same_for_all_forms_of_the_pairs(
     task = find_task("sample-sts")
     folder = SAMPLES / "sample-sts"
     files = {"input": folder / "STS.input.journeys.txt", "gold": folder / "STS.gs.journeys.txt"}
-    pairs, gold = sts.FAMILY.read_training(files, task, task.dataset("journeys"))
+    pairs, gold, _ = sts.FAMILY.read_training(files, task, task.dataset("journeys"))
     labels = gold > 3 if name == "ngram-logreg" else gold
     system = create(name, **parameters.get(name, {})).fit(pairs, labels)
     found = {}

@@ -76,7 +76,8 @@ def content_of(layout: str, pairs: Sequence[Row] = PAIRS, end: str = "\n") -> by
 def read(content: bytes, wanted: Columns | None = None) -> tuple[Layout, list[tuple[str, str]]]:
     layout = layout_of(content, "x", wanted)
     stream = io.BytesIO(content[layout.skip :])
-    return layout, [*map(tuple, pairs_of(stream, "x", layout, 1 + layout.has_header))]
+    found = pairs_of(stream, "x", layout, 1 + layout.has_header)
+    return layout, [(left, right) for left, right in found]
 
 
 def refusal(content: bytes, wanted: Columns | None = None) -> str:
@@ -228,11 +229,11 @@ def test_tidy_lines_have_the_same_pairs(lines: bytes, layout: Layout) -> None:
     """Blocks are read in two ways, which find the same pairs and the same faults."""
 
     def pairs() -> list[tuple[str, str]]:
-        return [*map(tuple, pairs_of(io.BytesIO(lines), "x", layout, 5))]
+        return [(a, b) for a, b in pairs_of(io.BytesIO(lines), "x", layout, 5)]
 
     def in_blocks() -> list[tuple[str, str]]:
         tidy = tidied(lines, "x", layout, 5)
-        found = [*map(tuple, pairs_of(io.BytesIO(tidy.lines), "x", start=5))]
+        found = [(a, b) for a, b in pairs_of(io.BytesIO(tidy.lines), "x", start=5)]
         assert tidy.quoted == sum(each == '"q"' for each in chain(*found))
         assert tidy.carriage_returns == sum(
             line.endswith(b"\r") for line in lines.removesuffix(b"\n").split(b"\n")
