@@ -319,7 +319,8 @@ def _rows(stream: BinaryIO, name: str, layout: Layout, start: int) -> Iterator[t
         if len(columns) != layout.width and not (layout.is_open and len(columns) > layout.width):
             faults.append(Fault(name, *_fault_of(line, len(columns), layout), number))
         elif not faults:
-            yield columns[layout.left], columns[layout.right]
+            # What ends in a carriage return would be read differently at the end of a line.
+            yield columns[layout.left], columns[layout.right].rstrip(b"\r")
         if len(faults) == SHOWN_FAULTS:
             break
     if faults:
@@ -355,7 +356,8 @@ def tidied(lines: bytes, name: str, layout: Layout, start: int) -> Tidied:
         stripped = [row.rstrip(b"\r") for row in rows]
         returns = sum(len(a) != len(b) for a, b in zip(rows, stripped, strict=True))
         lines = b"\n".join(stripped)
-    if layout[:4] != PLAIN[:4] or lines.count(b"\t") != count:
+    has_all = given.endswith(b"\n") == lines.endswith(b"\n")  # also a last line without text
+    if layout[:4] != PLAIN[:4] or lines.count(b"\t") != count or not has_all:
         pairs = _rows(io.BytesIO(given), name, layout, start)
         lines = b"".join([b"%b\t%b\n" % pair for pair in pairs])
     quoted = len(_QUOTED.findall(lines)) if b'"' in lines else 0
