@@ -284,8 +284,15 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
+def check_sized(pairs: Sequence[Any]) -> None:
+    """Raise InputError for an iterator, which could be read only once."""
+    if not hasattr(pairs, "__len__"):
+        raise InputError([Fault("pairs", f"a {type(pairs).__name__}", "a list of pairs")])
+
+
 def check_pairs(pairs: Sequence[Any], kinds: tuple[type, ...] = (str,)) -> None:
     """Raise InputError, naming the first item that is not a pair of sentences of these `kinds`."""
+    check_sized(pairs)
     for number, pair in enumerate(pairs):
         if isinstance(pair, tuple | list) and len(pair) == 2:
             left, right = pair

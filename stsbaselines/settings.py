@@ -157,7 +157,8 @@ def _fault_of_yaml(path: Path, raw: bytes, error: Exception) -> Fault:
     if isinstance(error, RecursionError):
         return Fault(str(path), "values nested too deeply", "YAML")
     mark = getattr(error, "problem_mark", None)
-    found = str(getattr(error, "problem", None) or "a fault").removeprefix("found ")
+    found = str(getattr(error, "problem", None) or "a fault")
+    found = found.removeprefix("but ").removeprefix("found ")
     expected = getattr(error, "note", None) or "YAML"
     return Fault(str(path), found, expected, mark.line + 1 if mark else None)
 
@@ -190,9 +191,10 @@ def _faults_of_model(
             expected = detail["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
             if detail["type"] in _EXPECTED:
                 expected = _EXPECTED[detail["type"]].format(**detail.get("ctx", {}))
+            value = detail["input"]
             if detail["type"] == "string_type" and isinstance(there, yaml.ScalarNode):
-                expected += f', such as "{there.value[:40]}"' if there.value else ""
-            yield Fault(str(path), f"{key}: {_found(detail['input'], there)}", expected, line)
+                expected += "" if value is None else f', such as "{there.value[:40]}"'
+            yield Fault(str(path), f"{key}: {_found(value, there)}", expected, line)
 
 
 def _found(value: object, node: yaml.Node | None) -> str:
@@ -226,16 +228,18 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _node_at(node: yaml.Node | None, location: Location) -> tuple[int | None, yaml.Node | None]:
-    """Return the line of the deepest YAML node on the way to `location`, and that node."""
+    """Return the YAML node at `location`, if there is one, and the line of the last one there."""
     line = node.start_mark.line + 1 if node else None
     for part in location:
         found: list[Any] = []
         if isinstance(node, yaml.MappingNode):
+            if isinstance(part, int):  # a single entry in the place of a list
+                continue
             found = [(key, value) for key, value in node.value if key.value == part]
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
             found = [(value, value) for value in node.value[part : part + 1]]
         if not found:
-            break
+            return line, None
         key, node = found[0]
         line = key.start_mark.line + 1
     return line, node

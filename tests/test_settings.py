@@ -65,6 +65,8 @@ def test_yaml_and_json_become_a_model() -> None:
         ("title: True\n", 'found title: the value True, expected text, such as "True"'),
         ("title:\n", "line 1: found title: nothing, expected text"),
         ("title: ~\n", "line 1: found title: nothing, expected text"),
+        ("title: null\n", "line 1: found title: nothing, expected text"),
+        ("title: a\n---\ntitle: b\n", "line 2: found another document, expected YAML"),
         ("title: [yes]\n", "line 1: found title: a list of 1, expected text"),
         ("title: {}\n", "line 1: found title: keys and values, expected text"),
         ("title: a\nshare:\n", "line 2: found share: nothing, expected a number"),

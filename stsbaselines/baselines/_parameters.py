@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from stsbaselines.errors import InputError, unknown
 from stsbaselines.predictor import Predictor
@@ -93,11 +94,17 @@ def chosen_groups(owner: str, known: Sequence[str], features: Sequence[str] | No
     return [group for group in known if group in wanted]
 
 
+def gold_array(owner: str, gold: Any) -> npt.NDArray[Any]:
+    if np.ma.is_masked(gold):
+        raise InputError(f"{owner} cannot be trained on masked values of a gold standard.")
+    return np.asarray(gold)
+
+
 def checked_scores(owner: str, gold: Any, count: int, fewest: int) -> FloatArray:
     """Return the gold scores of `count` pairs, at least `fewest`, as an array."""
     if gold is None:
         raise InputError(f"{owner} must be trained on pairs with scores first.")
-    scores = np.asarray(gold)
+    scores = gold_array(owner, gold)
     if scores.shape != (count,) or count < fewest:
         raise InputError(
             f"{owner} must be trained on pairs, at least {fewest}, each with a score,"

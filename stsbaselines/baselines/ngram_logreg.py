@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stsbaselines.baselines._official_weights import read_weights
 from stsbaselines.baselines._pair_features import Pair, PairFeatures, ngrams
-from stsbaselines.baselines._parameters import check_booleans, check_choices, is_number
+from stsbaselines.baselines._parameters import check_booleans, check_choices, gold_array, is_number
 from stsbaselines.errors import InputError, unknown
 from stsbaselines.predictor import Predictor
 from stsbaselines.scoring.correlation import FloatArray
@@ -221,7 +221,7 @@ def _labels(gold: Sequence[float] | None, count: int) -> npt.NDArray[np.bool_]:
             "ngram-logreg must be trained on labelled pairs, or read its `weights`, before it"
             " predicts."
         )
-    labels = np.asarray(gold)
+    labels = gold_array("ngram-logreg", gold)
     is_numeric = labels.dtype.kind in "biuf"
     if labels.shape != (count,) or not is_numeric or not np.isin(labels, [0, 1]).all():
         raise InputError(

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from stsbaselines.baselines._parameters import check_numbers, check_parameter, check_seed
-from stsbaselines.predictor import CHUNK_SIZE, Predictor, chunks_of
+from stsbaselines.predictor import CHUNK_SIZE, Predictor, check_sized, chunks_of
 from stsbaselines.scoring.correlation import FloatArray
 
 LARGEST = 1e300
@@ -50,6 +50,7 @@ class RandomScores(Predictor):
 
     def predict(self, pairs: Sequence[Any]) -> FloatArray:
         """Return a random score for each pair, as an array of shape (n_pairs,)."""
+        check_sized(pairs)
         return np.asarray(self._generator().uniform(self.low, self.high, len(pairs)))
 
     def predict_chunks(

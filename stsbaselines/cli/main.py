@@ -53,7 +53,9 @@ def main() -> None:
     except MemoryError:
         _refuse("There is not enough memory for this.")
     except OSError as error:
-        _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        is_folder = isinstance(error, FileNotFoundError)  # which was deleted
+        place = error.filename or ("the current folder" if is_folder else "standard output")
+        _refuse(f"{place}: {error.strerror or error}")
 
 
 def _replace_closed_streams() -> None:

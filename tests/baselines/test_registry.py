@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -69,6 +69,22 @@ def test_baselines_are_estimators(name: str, tmp_path: Path) -> None:
     assert baseline.predict([]).shape[0] == 0
     baseline.save(tmp_path / "saved")
     assert stsbaselines.load(tmp_path / "saved").get_params() == baseline.get_params()
+
+
+# typed-tfidf reads any iterable once.
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "typed-tfidf"])
+def test_pairs_that_can_be_read_only_once_are_refused(name: str) -> None:
+    pairs = pairs_for(name)
+    baseline = baselines.create(name, **PARAMETERS.get(name, {})).fit(pairs, [1.0, 0.0, 0.0, 1.0])
+    with pytest.raises(InputError, match="found a list_iterator, expected a list of pairs"):
+        baseline.predict(cast(Any, iter(pairs)))
+
+
+@pytest.mark.parametrize("name", ["dkpro-string", "ngram-logreg", "takelab-simple"])
+def test_a_masked_gold_standard_is_refused(name: str) -> None:
+    gold = np.ma.masked_array([1.0, 0.0, 0.0, 1.0], mask=[False, True, False, False])
+    with pytest.raises(InputError, match=f"{name} cannot be trained on masked values"):
+        baselines.create(name).fit(PAIRS, gold)
 
 
 def test_unknown_names_are_suggested() -> None:
