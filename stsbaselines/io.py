@@ -191,6 +191,14 @@ def to_json(content: Any) -> str:
     return _CONTROLS_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+def keys_once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object of JSON (`object_pairs_hook`); ValueError for a key twice."""
+    found = dict(fields)
+    if len(found) < len(fields):
+        raise ValueError("a key twice")
+    return found
+
+
 @contextlib.contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Open `path` to write bytes; the file is replaced when the block ends without an error.

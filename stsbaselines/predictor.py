@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from stsbaselines.errors import Fault, InputError, suggestion
-from stsbaselines.io import LARGEST_NUMBER, new_folder, open_to_read, read_whole
+from stsbaselines.io import LARGEST_NUMBER, keys_once, new_folder, open_to_read, read_whole
 from stsbaselines.parallel import in_order
 from stsbaselines.version import __version__
 
@@ -349,7 +349,7 @@ def _read_description(folder: Path) -> dict[str, Any]:
     path = folder / _DESCRIPTION
     content = read_whole(path)
     try:
-        description = json.loads(content.decode("utf-8"))
+        description = json.loads(content.decode("utf-8"), object_pairs_hook=keys_once)
         is_bounded = _is_bounded(description)
     except (ValueError, RecursionError):
         description, is_bounded = None, False

@@ -206,6 +206,11 @@ def change(folder: Path, **fields: Any) -> None:
     path.write_text(json.dumps(content))
 
 
+def edit(folder: Path, old: str, new: str) -> None:
+    path = folder / "predictor.json"
+    path.write_text(path.read_text().replace(old, new))
+
+
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
@@ -213,6 +218,8 @@ def change(folder: Path, **fields: Any) -> None:
         (lambda folder: (folder / "arrays.npz").unlink(), "npz: found nothing there"),
         (lambda folder: (folder / "predictor.json").write_text("{"), "found other content"),
         (lambda folder: (folder / "predictor.json").write_text("[" * 10**6), "found other content"),
+        (lambda folder: edit(folder, '"format": 1', '"format": 1, "format": 1'), "other content"),
+        (lambda folder: edit(folder, '"format": 1', f'"format": {"1" * 5000}'), "other content"),
         (lambda folder: change(folder, format=2), "found format 2"),
         (lambda folder: change(folder, name="pickle"), "no baseline 'pickle'"),
         (lambda folder: change(folder, parameters={"x": 1}), "no parameter 'x'"),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stsbaselines.errors import InputError, unknown, visible
+from stsbaselines.io import keys_once
 
 if TYPE_CHECKING:
     from stsbaselines.reports.tables import Format
@@ -143,7 +144,11 @@ def _value_of(text: str) -> Any:
         return plain_value(text) if text else text
     try:
         return json.loads(
-            text, parse_float=plain_value, parse_int=plain_value, parse_constant=plain_value
+            text,
+            object_pairs_hook=keys_once,
+            parse_float=plain_value,
+            parse_int=plain_value,
+            parse_constant=plain_value,
         )
     except (ValueError, RecursionError):
         return text
