@@ -72,7 +72,7 @@ class InputError(ValueError):
         super().__init__(visible("\n".join(lines)))
 
     def after(self, pairs: int) -> InputError:
-        """Return the error if so many other pairs come before those that were counted."""
+        """Return the error of later pairs, with `pairs` added to their numbers."""
         faults: list[Fault | str] = [
             replace(each, pair=each.pair + pairs) if isinstance(each, Fault) and each.pair else each
             for each in self.faults

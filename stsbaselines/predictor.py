@@ -9,7 +9,7 @@ import json
 import os
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -141,6 +141,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
                 [Fault(str(self.loaded_from), found, f"a saved {self.name}")]
             ) from error
         try:
+            if isinstance(predictions, Mapping | Set):  # of keys, or without an order
+                raise TypeError
             count = len(predictions)
         except TypeError:
             found = type(predictions).__name__

@@ -69,7 +69,8 @@ def _predictions(
         progress(len(chunk))
     if len(found) != len(pairs):
         raise InputError(
-            f"the system predicted something for {len(found)} pairs, but there are {len(pairs)}"
+            f"{type(predictor).__name__} gave {len(found)} predictions"
+            f" for {len(pairs)} pairs, but must give one for each."
         )
     return found
 

@@ -212,6 +212,14 @@ def test_predictions_of_a_predictor_are_checked() -> None:
         def predict(self, pairs: Sequence[Any]) -> Any:
             return (1.0 for _ in pairs)
 
+    class Numbered(Wrong):
+        def predict(self, pairs: Sequence[Any]) -> Any:
+            return {number: 1.0 for number, _ in enumerate(pairs)}
+
+    class Unordered(Wrong):
+        def predict(self, pairs: Sequence[Any]) -> Any:
+            return set(range(len(pairs)))
+
     class Unfitted(Wrong):
         def fit(self, pairs: Sequence[Any], gold: Any = None) -> Any:
             raise ZeroDivisionError
@@ -219,6 +227,8 @@ def test_predictions_of_a_predictor_are_checked() -> None:
     assert "pair 1: found nan for " in refusal(Wrong())
     assert f"Failing.predict failed in {__file__}, line " in refusal(Failing())
     assert "Nothing.predict: found generator, expected one prediction" in refusal(Nothing())
+    assert "Numbered.predict: found dict, expected one prediction" in refusal(Numbered())
+    assert "Unordered.predict: found set, expected one prediction" in refusal(Unordered())
     assert "Unfitted.fit failed in " in refusal(Unfitted())
 
 
