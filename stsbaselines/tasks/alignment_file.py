@@ -331,14 +331,15 @@ def parse_alignment(line: str, lengths: Sequence[int]) -> tuple[ChunkAlignment, 
         departures.append(("other characters between columns than ' // '", shown(line), _USUAL))
     numbers = [*itertools.chain(*map(str.split, sides))]
     if len(numbers) > sum(max(len(side), 1) for side in found.sides):
-        departures.append(("repeated tokens", shown(columns[0]), "each token once"))
+        what = "repeated tokens, which count once"
+        departures.append((what, shown(columns[0]), "each token once"))
     if types != types.upper():
         departures.append(("types that are not in upper case", shown(types), types.upper()))
     if types.count("_") >= len(found.types):
         once = "_".join(found.types)
         departures.append(("repeated types, which count once", shown(types), once))
     if score not in _SCORES:
-        departures.append(("scores that are not whole numbers", shown(score), _SCORE))
+        departures.append(("scores that are not single digits", shown(score), _SCORE))
     if found.score is None and found.types[0] not in UNALIGNED_TYPES:
         what = "NIL as the score of aligned chunks, which counts as 0"
         departures.append((what, "NIL", "a score from 0 to 5"))

@@ -166,8 +166,8 @@ def test_what_is_no_alignment_file(tmp_path: Path, text: bytes, message: str) ->
     [
         ("SIMI", "simi", "types that are not in upper case: 1"),
         ("// 3 //", "// NIL //", "NIL as the score of aligned chunks, which counts as 0: 1"),
-        ("// 3 //", "// 3.0 //", "scores that are not whole numbers: 1"),
-        ("1 2 <==> 1 //", "1 2 2 <==> 1 //", "repeated tokens: 1"),
+        ("// 3 //", "// 3.0 //", "scores that are not single digits: 1"),
+        ("1 2 <==> 1 //", "1 2 2 <==> 1 //", "repeated tokens, which count once: 1"),
         ("SIMI // 3 // A", "SIMI//3//A", "other characters between columns than ' // ': 1"),
     ],
 )
