@@ -70,8 +70,10 @@ def deviations(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Deviations from the weighted mean, scaled to at most 1 so that no square overflows."""
     _, exponent = np.frexp(np.abs(values).max())
     scaled = np.ldexp(values, -exponent)
-    centred = scaled - np.average(scaled, weights=weights)  # exact where all are nearly equal,
-    centred -= np.average(centred, weights=weights)  # which that mean itself is not
+    # The mean is rounded. For nearly equal values, the rounding may exceed the deviations, but
+    # these differences are exact, so that their own mean corrects them.
+    centred = scaled - np.average(scaled, weights=weights)
+    centred -= np.average(centred, weights=weights)
     largest = np.abs(centred).max()
     return np.asarray(centred / largest if largest > 0 else centred)
 

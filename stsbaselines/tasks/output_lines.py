@@ -61,9 +61,9 @@ class Form(NamedTuple):
 class OutputLines(NamedTuple):
     """The numbers of an output, one row per line.
 
-    `pairs` are the numbers of the pairs from 1, if not all pairs have a line; `has_names` tells
-    whether a header or an index tells the columns; `doubtful` is the number of the first line with
-    fewer columns than possible after an empty one.
+    `pairs` are the numbers of the pairs from 1, if not all pairs have a line. `has_names` tells
+    whether a header or an index was found. `doubtful` is the number of the first line that has an
+    empty column before another one, so that it is not clear which column is missing.
     """
 
     rows: npt.NDArray[np.float64]
