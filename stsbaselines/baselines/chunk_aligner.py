@@ -1,6 +1,6 @@
 """The baseline of interpretable STS, 2015 and 2016: chunks aligned by the tokens they share.
 
-SemEval-2015 task 2, section 5.3, and SemEval-2016 task 2, section 5. The papers say that the
+SemEval-2015 task 2, section 4.2, and SemEval-2016 task 2, section 4. The papers say that the
 sentences were lower-cased; the published rows are reproduced only without lower-casing.
 """
 
@@ -47,7 +47,7 @@ class ChunkAligner(Predictor):
 
     References
     ----------
-    SemEval-2015 task 2, section 5.3; SemEval-2016 task 2, section 5 (baseline).
+    SemEval-2015 task 2, section 4.2; SemEval-2016 task 2, section 4 (baseline).
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The logistic regression baseline of PIT-2015: overlap of n-grams of words and stems.
 
-SemEval-2015 task 1, section 4, after Das and Smith (2009). The organisers' classifier
+SemEval-2015 task 1, section 5, after Das and Smith (2009). The organisers' classifier
 (NLTK's, trained by megam) does not use the 18 overlap features as numbers: each exact
 value of a feature is an indicator with its own weight.
 """

@@ -1,7 +1,7 @@
 """The random baseline: a uniform random score for each pair.
 
-Its ALLnrm is high (STS 2012, section 5), because ALLnrm fits a line to the gold scores of each data
-set.
+Its ALLnrm is high (STS 2012, section 4.5), because ALLnrm fits a line to the gold scores of each
+data set.
 """
 
 from __future__ import annotations

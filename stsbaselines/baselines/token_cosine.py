@@ -52,7 +52,7 @@ class TokenCosine(Predictor):
 
     References
     ----------
-    STS 2012, section 5; *SEM 2013, section 5; SemEval-2015 task 2, section 4
+    STS 2012, section 4.3; *SEM 2013, section 4.2; SemEval-2015 task 2, section 3.2
     (baseline-tokencos); `00-baseline.pl`.
 
     Examples

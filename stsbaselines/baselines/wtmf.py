@@ -65,7 +65,7 @@ class WTMF(SentenceVectors):
     References
     ----------
     Guo and Diab (2012), Modeling Sentences in the Latent Space; Guo, Liu and Diab (2014), Fast
-    Tweet Retrieval with Compact Binary Codes (OrMF); SemEval-2015 task 1, section 4 (WTMF).
+    Tweet Retrieval with Compact Binary Codes (OrMF); SemEval-2015 task 1, section 5 (WTMF).
 
     Examples
     --------

@@ -213,7 +213,10 @@ def _is_unsupervised(row: Row) -> bool:
 
 
 def annotator_agreement(of: Table, column: str) -> Decimal | None:
-    """Return the agreement of the annotators, which the paper gives as an upper bound."""
+    """Return the annotators' agreement that the paper prints, if it does.
+
+    It is no upper bound: a perfect system can be above it.
+    """
     for row in table(AGREEMENT).rows:
         if (row.text["task"], row.text["dataset"]) == (of.name, column):
             return row.values[AGREEMENT]

@@ -1,6 +1,6 @@
 """Measures of paraphrase identification: F1 of labels, and of scores at their best cut.
 
-SemEval-2015 task 1, section 5, and the organisers' `pit2015_eval_single.py`. A result
+SemEval-2015 task 1, section 2, and the organisers' `pit2015_eval_single.py`. A result
 that is undefined is None: never NaN.
 """
 
