@@ -31,7 +31,7 @@ from stsbaselines.text.words import is_word, treebank_tokens
 
 HIGHEST = 5.0
 Entities = Literal["tokens", "whole"]
-Dates = Literal["years", "written"]
+Dates = Literal["written", "years"]
 Frequency = Literal["count", "log", "binary"]
 Smoothing = Literal["smooth", "plain"]
 Terms = dict[str, "Counter[str]"]
@@ -56,8 +56,8 @@ class TypedTfidf(Predictor):
     entities : 'tokens' or 'whole'
         Whether names are compared token by token or as a whole. The weight of a whole name is the
         sum of its tokens' weights.
-    dates : 'years' or 'written'
-        Whether the first and the last year of a date are compared, or its tokens as written.
+    dates : 'written' or 'years'
+        Whether the tokens of a date are compared, as in the paper, or its first and last year.
     term_frequency : 'count', 'log' or 'binary'
         For a term that occurs n times: n, 1 + ln n, or 1.
     idf : 'smooth' or 'plain'
@@ -88,7 +88,7 @@ class TypedTfidf(Predictor):
         self,
         annotator: str = "builtin",
         entities: Entities = "tokens",
-        dates: Dates = "years",
+        dates: Dates = "written",
         term_frequency: Frequency = "count",
         idf: Smoothing = "smooth",
         lowercase: bool = True,
@@ -105,6 +105,8 @@ class TypedTfidf(Predictor):
     def fit(self, pairs: Iterable[tuple[Record, Record]], gold: object = None) -> TypedTfidf:
         """Count the records of the pairs that have each term; an item counts once.
 
+        The paper counts the records of a background collection: see `fit_background`.
+
         Parameters
         ----------
         pairs : iterable of (Record, Record)
@@ -116,7 +118,7 @@ class TypedTfidf(Predictor):
         return self.fit_background(dict.fromkeys(each for pair in chosen for each in pair))
 
     def fit_background(self, records: Iterable[Record]) -> TypedTfidf:
-        """Count the records of a background that have each token and year.
+        """Count the records of a background that have each token, or year of a date.
 
         Parameters
         ----------
@@ -133,8 +135,8 @@ class TypedTfidf(Predictor):
             for value in values:
                 for _, part in text_sentences(value):
                     terms.update(self._words(part))
-                for date in find_dates(value):
-                    terms.update(years_of_date(date))
+                if self.dates == "years":
+                    terms.update(*map(years_of_date, find_dates(value)))
             frequencies.update(terms)
             number += bool(values)
         self.document_frequencies_ = dict(sorted(frequencies.items()))

@@ -103,9 +103,11 @@ def reproduce(
 ) -> None:
     """Print the ledger: published baseline numbers beside ours.
 
-    The exit status is 1 if a number differs for no known reason, and 2 if no data was found.
+    The exit status is 1 if a number differs and its configuration does not accept it by name, and 2
+    if no data was found.
     """
     from stsbaselines.experiments import reproduce as reproducing
+    from stsbaselines.experiments.ledger import DIFFERS, WITHOUT_SCORE
     from stsbaselines.experiments.run import pairs_to_process
     from stsbaselines.io import write_text
     from stsbaselines.reports.ledger import ledger_text
@@ -117,11 +119,11 @@ def reproduce(
     with tempfile.TemporaryDirectory() as temporary, progress_bar(total) as progress:
         place = out or Path(temporary)
         cells = reproducing.ledger(configs, place, data_dir, jobs, progress)
-    if all(cell.status == "no data" for cell in cells):
+    if all(cell.status in WITHOUT_SCORE for cell in cells):
         raise InputError(sorted({cell.reason for cell in cells}))
     if out is not None:
         for ending, each in [("txt", Format.text), ("json", Format.json), ("md", Format.markdown)]:
             write_text(out / f"ledger.{ending}", ledger_text(cells, each) + "\n")
     say(ledger_text(cells, style))
-    if any(cell.status == "differs" for cell in cells):
+    if any(cell.status == DIFFERS and not cell.accepted for cell in cells):
         raise typer.Exit(1)

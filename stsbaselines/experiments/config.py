@@ -35,27 +35,35 @@ class PublishedRun(Entry):
 
 
 class Deviation(Entry):
-    """Why a number deviates from the printed one.
+    """Why a number deviates from the printed one, and how far it may.
+
+    With a reason alone, an entry is ``illegible`` if there is no published number, ``not
+    reproducible`` if there is none of ours, and otherwise ``differs``.
 
     Attributes
     ----------
     reason : str
     tolerance : float or None
-        Within it the entry is ``close``. Without it the entry is ``not reproducible``, or
-        ``illegible`` if there is no published number.
+        Within it the entry is ``close``.
+    source : str
+        Where the tolerance comes from: how far our number moves with seeds, folds, corpora or
+        other choices that the paper leaves open.
     within_interval : bool
         Whether the entry is ``close`` if the published number lies in the interval of 95 % of
         the seeds.
     """
 
-    reason: str
+    reason: str = Field(min_length=1)
     tolerance: float | None = Field(default=None, gt=0, allow_inf_nan=False, strict=True)
+    source: str = ""
     within_interval: bool = Field(default=False, strict=True)
 
     @model_validator(mode="after")
     def _one_rule(self) -> Deviation:
         if self.within_interval and self.tolerance is not None:
             raise ValueError("either a tolerance or within_interval")
+        if bool(self.source) != (self.tolerance is not None):
+            raise ValueError("a tolerance with its source")
         return self
 
 
@@ -105,6 +113,9 @@ class BaselineConfig(Entry):
         One, or several if the paper has one table per data set.
     explained : dict of str to Deviation
         By data set or aggregate; ``all`` is for those not named.
+    accepted : dict of str to str
+        Data sets and aggregates whose numbers may differ from the published ones, each with the
+        reason. Their status stays ``differs``.
     """
 
     baseline: str
@@ -119,6 +130,7 @@ class BaselineConfig(Entry):
     substitutes: str = ""
     published: OneOrSeveral[PublishedRun] = Field(default_factory=list)
     explained: dict[str, Deviation] = Field(default_factory=dict)
+    accepted: dict[str, Annotated[str, Field(min_length=1)]] = Field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -145,8 +157,8 @@ class BaselineConfig(Entry):
             raise ValueError("something to train on for each data set of train_for")
         if self.fit_on_inputs and (self.is_trained or self.model):
             raise ValueError("only one of fit_on_inputs, train and model")
-        if self.explained and not self.published:
-            raise ValueError("a published run beside what is explained")
+        if (self.explained or self.accepted) and not self.published:
+            raise ValueError("a published run beside what is explained or accepted")
         if (self.seeds or 0) < SEEDS_OF_AN_INTERVAL and any(
             explanation.within_interval for explanation in self.explained.values()
         ):

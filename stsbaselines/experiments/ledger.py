@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +17,9 @@ from stsbaselines.reference.published import published, table
 from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
 from stsbaselines.tasks.base import Scores
 
-NOT_PUBLISHED = "not published"
+NOT_PUBLISHED, DIFFERS = "not published", "differs"
+NO_DATA, NOT_REPRODUCIBLE = "no data", "not reproducible"
+WITHOUT_SCORE = frozenset({NO_DATA, NOT_REPRODUCIBLE})
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,14 @@ class LedgerEntry:
     published : Decimal or None
     status : str
         ``exact`` (agrees to the printed digit), ``close`` (within the stated tolerance),
-        ``differs``, ``not reproducible`` (with a reason), ``trained`` (of a baseline that was
-        retrained, within the stated tolerance), ``illegible`` (printed, but cannot be read),
-        ``not published`` (of a trained model or a reimplemented system that no paper has a row
-        for), ``no data``, or "" where nothing was published.
+        ``trained`` (the same for a baseline that was retrained), ``differs``, ``not
+        reproducible`` (data that nobody can get is missing), ``illegible`` (printed, but cannot
+        be read), ``not published`` (of a trained model or a reimplemented system that no paper
+        has a row for), ``no data``, or "" where nothing was published.
     reason : str
+    tolerance : float or None
+    accepted : bool
+        Whether the configuration names it as one that may differ.
     deviation : float or None
         Standard deviation over the seeds.
     interval : (float, float) or None
@@ -54,6 +58,8 @@ class LedgerEntry:
     published: Decimal | None = None
     status: str = ""
     reason: str = ""
+    tolerance: float | None = None
+    accepted: bool = False
     deviation: float | None = None
     interval: tuple[float, float] | None = None
     group: str = ""
@@ -96,19 +102,36 @@ def cells_of(
     for column in [*row, *baseline.explained]:
         if column not in [*task.cell_names, "all"] and not column.endswith("rank"):
             raise unknown(f"measure of {task.task}", column, task.cell_names)
+    for column in baseline.accepted:
+        if column not in row:
+            raise unknown("published number to accept", column, row)
     scored = [scores.cells() for scores in runs]
     for name in task.cell_names:
         entry = LedgerEntry(task.task, baseline.title, name, None, row.get(name))
-        if not any(name in each for each in scored):
-            yield replace(entry, status="no data", reason=why_missing)
-            continue
-        entry = _measured(entry, [each.get(name) for each in scored])
         general = baseline.explained.get("all") if name in row else None
         explanation = baseline.explained.get(name, general)
+        if not any(name in each for each in scored):
+            yield _without_score(entry, explanation, why_missing)
+            continue
+        entry = _measured(entry, [each.get(name) for each in scored])
         if name in row and (trained_on or baseline.substitutes):
-            yield _judged_as_new(entry, explanation, trained_on, baseline.substitutes)
+            entry = _judged_as_new(entry, explanation, trained_on, baseline.substitutes)
         else:
-            yield judged(entry, explanation, task.decimals)
+            entry = judged(entry, explanation, task.decimals)
+        if entry.status == DIFFERS and name in baseline.accepted:
+            reason = joined(entry.reason, baseline.accepted[name])
+            entry = replace(entry, accepted=True, reason=reason)
+        yield entry
+
+
+def _without_score(
+    entry: LedgerEntry, explanation: Deviation | None, why_missing: str
+) -> LedgerEntry:
+    is_final = explanation and not (explanation.tolerance or explanation.within_interval)
+    if entry.published is None or explanation is None or not is_final:
+        return replace(entry, status=NO_DATA, reason=why_missing)
+    reason = joined(explanation.reason, why_missing)
+    return replace(entry, status=NOT_REPRODUCIBLE, reason=reason)
 
 
 def _measured(entry: LedgerEntry, values: Sequence[float | None]) -> LedgerEntry:
@@ -132,36 +155,37 @@ def _judged_as_new(
     entry: LedgerEntry, explanation: Deviation | None, trained_on: str, substitutes: str
 ) -> LedgerEntry:
     """Return the entry of a retrained or reimplemented system, which is never `exact`."""
-    tolerance = explanation.tolerance if explanation else None
-    reasons = trained_on, substitutes, explanation.reason if explanation else ""
-    if substitutes and tolerance is None:
-        status = "not reproducible"
-    elif _is_near(entry, math.inf if tolerance is None else tolerance):
-        status = "close" if substitutes else "trained"
-    else:
-        status = "differs"
-    return replace(entry, status=status, reason="; ".join(filter(None, reasons)))
-
-
-def _is_near(entry: LedgerEntry, tolerance: float) -> bool:
-    if entry.ours is None or entry.published is None:
-        return False
-    return abs(entry.ours - float(entry.published)) <= tolerance
+    entry = _compared(entry, explanation, "close" if substitutes else "trained")
+    return replace(entry, reason=joined(trained_on, substitutes, entry.reason))
 
 
 def judged(
     entry: LedgerEntry, explanation: Deviation | None, script_decimals: int = SCRIPT_DECIMALS
 ) -> LedgerEntry:
     """Return an entry with its status, and with the reason if it is not exact."""
-    reason = explanation.reason if explanation else ""
     if entry.published is None:
+        reason = explanation.reason if explanation else ""
         return replace(entry, status="illegible" if reason else "", reason=reason)
     if agrees(entry.ours, entry.published, script_decimals):
         return replace(entry, status="exact")
-    if explanation and explanation.tolerance is not None and entry.ours is not None:
-        near = _is_near(entry, explanation.tolerance)
-    elif explanation and explanation.within_interval and entry.interval:
-        near = entry.interval[0] <= float(entry.published) <= entry.interval[1]
-    else:
-        return replace(entry, status="not reproducible" if reason else "differs", reason=reason)
-    return replace(entry, status="close" if near else "differs", reason=reason)
+    return _compared(entry, explanation, "close")
+
+
+def _compared(entry: LedgerEntry, explanation: Deviation | None, near: str) -> LedgerEntry:
+    """Return an entry with the status `near`, if it deviates as little as it may."""
+    if explanation is None:
+        return replace(entry, status=DIFFERS)
+    tolerance, reason = explanation.tolerance, explanation.reason
+    if explanation.source:
+        reason = joined(reason, f"the tolerance is {explanation.source}")
+    low, high = entry.interval if explanation.within_interval and entry.interval else (1.0, 0.0)
+    if tolerance is not None and entry.ours is not None:
+        low, high = entry.ours - tolerance, entry.ours + tolerance
+    is_near = entry.published is not None and low <= float(entry.published) <= high
+    status = near if is_near else DIFFERS
+    return replace(entry, status=status, reason=reason, tolerance=tolerance)
+
+
+def joined(*reasons: str) -> str:
+    """Return the reasons that are not empty, separated by semicolons."""
+    return "; ".join(filter(None, reasons))

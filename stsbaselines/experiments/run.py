@@ -25,7 +25,7 @@ from stsbaselines.evaluation.outputs import (
 from stsbaselines.evaluation.prediction import output_lines
 from stsbaselines.evaluation.submission import read_gold
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
-from stsbaselines.experiments.ledger import NOT_PUBLISHED, LedgerEntry, cells_of
+from stsbaselines.experiments.ledger import NOT_PUBLISHED, LedgerEntry, cells_of, joined
 from stsbaselines.experiments.training import (
     BaselineSetup,
     Inputs,
@@ -99,7 +99,7 @@ class Results:
             "baselines": [
                 {
                     "name": baseline.config.title,
-                    **baseline.config.model_dump(exclude={"name", "published", "explained"}),
+                    **baseline.config.model_dump(exclude={"name", "published", "explained", "accepted"}),
                     "cells": [cell.to_dict() for cell in baseline.cells],
                     "runs": [scores.to_dict() for scores in baseline.runs],
                 }
@@ -209,13 +209,9 @@ def _cells(
     excluded = _excluded_pairs(experiment.datasets, runs)
     for cell in cells_of(experiment.task, baseline, runs, labelled, why_missing):
         if is_unpublished and not cell.status:
-            reason = _joined(setup.trained_on, baseline.substitutes)
+            reason = joined(setup.trained_on, baseline.substitutes)
             cell = replace(cell, status=NOT_PUBLISHED, reason=reason)
-        yield replace(cell, reason=_joined(excluded, cell.reason))
-
-
-def _joined(*reasons: str) -> str:
-    return "; ".join(filter(None, reasons))
+        yield replace(cell, reason=joined(excluded, cell.reason))
 
 
 def _excluded_pairs(datasets: Iterable[DataSet], runs: Sequence[Scores]) -> str:
@@ -225,7 +221,7 @@ def _excluded_pairs(datasets: Iterable[DataSet], runs: Sequence[Scores]) -> str:
         for each in datasets
         if runs and each.folders
     ]
-    return _joined(
+    return joined(
         *(f"on {n} of {scored} pairs of {name}" for name, n, scored in counts if n != scored)
     )
 

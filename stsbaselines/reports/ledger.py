@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from stsbaselines.experiments.ledger import NOT_PUBLISHED, LedgerEntry
+from stsbaselines.experiments.ledger import NOT_PUBLISHED, WITHOUT_SCORE, LedgerEntry
 from stsbaselines.io import to_json
 from stsbaselines.reports.tables import Format, number, render, without
 
@@ -24,17 +24,22 @@ def cell_rows(cells: Iterable[LedgerEntry]) -> list[dict[str, str]]:
             "task": cell.task,
             "baseline": cell.baseline,
             "set": cell.name,
-            "ours": "-" if cell.status == "no data" else number(cell.ours),
+            "ours": "-" if cell.status in WITHOUT_SCORE else number(cell.ours),
             "sd": "" if cell.deviation is None else f"{cell.deviation:.4f}",
             "95% of seeds": "{:.3f} to {:.3f}".format(*cell.interval) if cell.interval else "",
             "published": "" if cell.published is None else str(cell.published),
-            "status": cell.status,
+            "tolerance": "" if cell.tolerance is None else f"{cell.tolerance:g}",
+            "status": _status(cell),
             "reason": cell.reason,
         }
         for cell in cells
     ]
     used = [key for key in (rows[0] if rows else []) if any(row[key] for row in rows)]
     return [{key: row[key] for key in used} for row in rows]
+
+
+def _status(cell: LedgerEntry) -> str:
+    return f"{cell.status}, accepted" if cell.accepted else cell.status
 
 
 def results_text(results: Results) -> str:
@@ -45,7 +50,7 @@ def results_text(results: Results) -> str:
         if seeds:
             name, seed = baseline.config.baseline, ", seed 0"
             notes.append(f"{name}: mean and standard deviation (sd) over {seeds} seeds.")
-        notes.extend(_reasons(cell for cell in baseline.cells if cell.status != "no data"))
+        notes.extend(_reasons(cell for cell in baseline.cells if cell.status not in WITHOUT_SCORE))
         of = f"{baseline.config.title}{seed}: "
         notes.extend(f"{of}{note}" for scores in baseline.runs[:1] for note in scores.notes)
     rows = without(cell_rows(results.cells), "task", "reason")
@@ -114,8 +119,15 @@ def ledger_text(cells: Sequence[LedgerEntry], style: Format = Format.text) -> st
 
 def _summary(cells: Sequence[LedgerEntry]) -> str:
     """Return how many cells have which status, in a sentence."""
-    counts = Counter(cell.status for cell in cells)
+    counts = Counter(map(_status, cells))
     others = counts.pop(NOT_PUBLISHED, 0)
+    published = sum(counts.values())
     listed = ", ".join(f"{count} {status}" for status, count in counts.items())
-    besides = f" Besides, {others} of systems that no paper has a row for." if others else ""
-    return f"{len(cells) - others} published cells: {listed}.{besides}"
+    sentences = [f"{_numbers(published, 'published number')}: {listed}."] if published else []
+    if others:
+        sentences.append(f"{_numbers(others, 'other number')} without a published counterpart.")
+    return " ".join(sentences)
+
+
+def _numbers(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -38,7 +38,9 @@ def test_similarities_of_small_records() -> None:
     alike, other, same = map(by_type, model.predict(PAIRS))
     assert alike["author"] == pytest.approx(5)
     assert alike["people_involved"] == pytest.approx(5)
-    assert alike["time"] == pytest.approx(5)
+    assert 0 < alike["time"] < 5
+    years = by_type(TypedTfidf(dates="years").fit(PAIRS).predict(PAIRS)[0])
+    assert years["time"] == pytest.approx(5)
     assert 0 < alike["general"] < 5
     assert other["author"] == other["time"] == 0
     assert same["general"] == pytest.approx(5)
@@ -86,7 +88,7 @@ def test_parameters_for_what_the_paper_does_not_say() -> None:
 
     usual = scores()
     assert usual["people_involved"] > 0 == scores(entities="whole")["people_involved"]
-    assert scores(dates="written")["time"] > usual["time"] == 0
+    assert usual["time"] > scores(dates="years")["time"] == 0
     assert scores(term_frequency="binary")["subject"] == pytest.approx(5)
     assert usual["subject"] < scores(term_frequency="log")["subject"] < 5
     assert scores(lowercase=False)["subject"] < usual["subject"]
@@ -144,8 +146,13 @@ def test_a_background_is_counted_and_run_as_a_model(tmp_path: Path) -> None:
 
 def test_years_are_weighed_by_how_many_records_name_them() -> None:
     common = [Record(date=("19th century",))] * 9 + [Record(date=("1850",))]
-    model = TypedTfidf().fit_background(common)
+    model = TypedTfidf(dates="years").fit_background(common)
     assert model.document_frequencies_["1801"] == model.document_frequencies_["1900"] == 9
+    assert set(TypedTfidf().fit_background(common).document_frequencies_) == {
+        "19th",
+        "century",
+        "1850",
+    }
     left = Record(date=("19th century", "1850"))
     score = by_type(model.predict([(left, common[0])])[0])["time"]
     often, rare = math.log(11 / 10) + 1, math.log(11 / 2) + 1

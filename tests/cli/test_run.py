@@ -8,7 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from stsbaselines.cli.main import app
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.experiments.config import ExperimentConfig
+from stsbaselines.experiments.ledger import LedgerEntry, cells_of
+from stsbaselines.tasks.base import Scores
 from tests.helpers import command_refusal, run_command
 
 
@@ -33,6 +39,31 @@ def test_run_takes_several_configurations_and_refuses_a_faulty_one_first(
 def test_reproduce_without_data_is_refused() -> None:
     assert "make demo" in command_refusal("reproduce", "strong-sts2013", "--out", "ledger")
     assert not Path("ledger/ledger.json").exists()
+
+
+@pytest.mark.parametrize(("accepted", "status"), [({}, 1), ({"headlines": "why"}, 0)])
+def test_reproduce_fails_for_what_differs_and_is_not_accepted(
+    accepted: dict[str, str], status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ledger(configs: list[ExperimentConfig], *_: object) -> list[LedgerEntry]:
+        task, [baseline] = find_task("sts2013"), configs[0].baselines
+        sets = {name: {"pearson": 0.5, "n": 1} for name in ("headlines", "OnWN")}
+        runs = Scores(
+            task="sts2013", run="r", main="pearson", datasets=sets, aggregates={}, signature=""
+        )
+        changed = baseline.model_copy(update={"accepted": {"OnWN": "why", **accepted}})
+        return list(cells_of(task, changed, [runs]))
+
+    monkeypatch.setattr("stsbaselines.experiments.reproduce.ledger", ledger)
+    Path("mine.yaml").write_text(
+        "task: sts2013\n"
+        "baselines:\n"
+        "  - baseline: token-cosine\n"
+        "    published: {table: sts2013-core, run: baseline-tokencos}\n"
+    )
+    done = CliRunner().invoke(app, ["reproduce", "mine.yaml"])
+    assert done.exit_code == status, done.output
+    assert re.search(r"OnWN +0.50000 +0.2828 +differs, accepted\n", done.output)
 
 
 @pytest.mark.official

@@ -38,7 +38,7 @@ def test_the_ledger_without_data_says_so(tmp_path: Path) -> None:
     assert len(cells) == 9
     assert all("stswiki" in cell.reason for cell in cells)
     assert json.loads(ledger_text(cells, Format.json))[0]["published"] == "0.4334"
-    assert "9 published cells: 9 no data." in ledger_text(cells, Format.markdown)
+    assert "9 published numbers: 9 no data." in ledger_text(cells, Format.markdown)
 
 
 def test_a_fault_is_no_missing_data(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from decimal import Decimal
 
 from stsbaselines.experiments.ledger import LedgerEntry
@@ -19,8 +21,25 @@ def test_the_ledger_has_a_part_for_each_group() -> None:
     text = ledger_text(cells)
     first, second = text.split("\n\nStrong systems\n\n")
     assert "token-cosine" in first
-    assert "1 published cells: 1 exact." in first
+    assert "1 published number: 1 exact." in first
     assert "dkpro" in second
-    assert second.endswith("1 published cells: 1 close.")
+    assert second.endswith("1 published number: 1 close.")
     assert "## Strong systems" in ledger_text(cells, Format.markdown)
     assert len(ledger_text(cells, Format.csv).splitlines()) == 3
+
+
+def test_what_is_accepted_and_what_no_paper_has_is_counted_apart() -> None:
+    near = LedgerEntry("sts2012", "b", "ALL", 0.8, Decimal("0.82"), "close", tolerance=0.05)
+    cells = [
+        near,
+        replace(near, name="Mean", status="differs"),
+        replace(near, name="OnWN", status="differs", accepted=True, reason="why"),
+        replace(near, name="MSRvid", status="not published", published=None, tolerance=None),
+    ]
+    text = ledger_text(cells)
+    assert re.search(r"OnWN +0.80000 +0.82 +0.05 +differs, accepted\n", text)
+    assert text.endswith(
+        "3 published numbers: 1 close, 1 differs, 1 differs, accepted."
+        " 1 other number without a published counterpart."
+    )
+    assert ledger_text(cells[-1:]).endswith("\n1 other number without a published counterpart.")
