@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stsbaselines.baselines.token_cosine import TokenCosine
+from stsbaselines.experiments.run import validate
 from tests.helpers import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
@@ -92,3 +93,15 @@ def test_the_page_is_filled_in_from_the_results(tmp_path: Path) -> None:
     subprocess.run(command, check=True)
     assert (tmp_path / "performance.md").read_text(encoding="utf-8") == page
     assert (tmp_path / "performance.svg").read_text(encoding="utf-8") == drawn
+
+
+SPREAD = runpy.run_path(str(BENCHMARKS / "spread.py"))
+
+
+@pytest.mark.parametrize("name", SPREAD["TABLES"])
+def test_the_variants_whose_spread_is_measured_are_valid(name: str) -> None:
+    for table in SPREAD["TABLES"][name]:
+        config = SPREAD["varied"](*table)
+        validate(config)
+        assert [each.title for each in config.baselines] == list(table[-1])
+        assert all(each.published for each in config.baselines)
