@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from stsbaselines.baselines.typed_tfidf import Evidence
 
 KEPT_SEEDS = 10
+_COMPARED = {"name", "published", "explained", "accepted"}
 EVIDENCE = "evidence.jsonl"
 SHOWN_PAIRS = 10
 
@@ -99,7 +100,7 @@ class Results:
             "baselines": [
                 {
                     "name": baseline.config.title,
-                    **baseline.config.model_dump(exclude={"name", "published", "explained", "accepted"}),
+                    **baseline.config.model_dump(exclude=_COMPARED),
                     "cells": [cell.to_dict() for cell in baseline.cells],
                     "runs": [scores.to_dict() for scores in baseline.runs],
                 }

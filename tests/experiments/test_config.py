@@ -35,8 +35,8 @@ def test_baselines_must_have_different_names() -> None:
         ({"seeds": 2, "parameters": {"random_state": 1}}, "either seeds or a random_state"),
         ({"explained": {"Mean": {"reason": "why"}}}, "a published run beside what is explained"),
         ({"accepted": {"Mean": "why"}}, "a published run beside what is explained or accepted"),
-        ({"explained": {"all": {"reason": "why", "tolerance": 0.1}}}, "a tolerance with its source"),
-        ({"explained": {"all": {"reason": "why", "source": "seeds"}}}, "a tolerance with its source"),
+        ({"explained": {"all": {"reason": "why", "tolerance": 0.1}}}, "tolerance with its source"),
+        ({"explained": {"all": {"reason": "why", "source": "seeds"}}}, "with its source"),
         ({"explained": {"all": {"reason": ""}}}, "explained.all.reason"),
         (
             {
