@@ -63,8 +63,7 @@ ROWS = {
         ("trained-one-hot", "trained"): "F1 .618 precision .698 recall .554 pearson .531"
         " maxF1 .625 mPrecision .682 mRecall .577",
         ("trained-real", "trained"): "precision .708 recall .554",
-        ("trained-real", "differs"): "F1 .622 pearson .542 maxF1 .648 mPrecision .649"
-        " mRecall .646",
+        ("trained-real", "differs"): "F1 .622 pearson .542 maxF1 .648 mPrecision .649 mRecall .646",
     },
     "ists2015": {
         ("gold-chunks", "exact"): "headlines_F .8448 headlines_T .5556 headlines_S .7551"

@@ -47,9 +47,13 @@ def test_reproduce_fails_for_what_differs_and_is_not_accepted(
 ) -> None:
     def ledger(configs: list[ExperimentConfig], *_: object) -> list[LedgerEntry]:
         task, [baseline] = find_task("sts2013"), configs[0].baselines
-        sets = {name: {"pearson": 0.5, "n": 1} for name in ("headlines", "OnWN")}
         runs = Scores(
-            task="sts2013", run="r", main="pearson", datasets=sets, aggregates={}, signature=""
+            task="sts2013",
+            run="token-cosine",
+            main="pearson",
+            datasets={name: {"pearson": 0.5, "n": 1} for name in ("headlines", "OnWN")},
+            aggregates={},
+            signature="",
         )
         changed = baseline.model_copy(update={"accepted": {"OnWN": "why", **accepted}})
         return list(cells_of(task, changed, [runs]))
