@@ -3,7 +3,7 @@
 import re
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
@@ -109,25 +109,27 @@ def compare(
     from stsbaselines.reports.comparison import comparison_text, folder_for
     from stsbaselines.reports.comparison import report as write_report
 
-    named = systems.from_arguments(path or [], predictor or [], encoder or [], vectors or [])
+    with redirect_stdout(sys.stderr):  # what the user's code prints
+        named = systems.from_arguments(path or [], predictor or [], encoder or [], vectors or [])
     if report == "":
         raise InputError("--report is empty, but must name a folder.")
     folder = folder_for(Path(report)) if report else nullcontext()
     by_code = sum(not isinstance(each, Path) for each in named.values())
     pairs = sum(each.pairs for each in find_task(task).datasets)
     with folder, progress_bar(pairs * by_code) as progress:
-        found = compare_systems(
-            task,
-            named,
-            dataset=dataset,
-            mapping=_mapping(mapping),
-            chunks=chunks,
-            data_dir=data_dir,
-            resamples=resamples,
-            random_state=seed,
-            n_jobs=jobs,
-            progress=progress,
-        )
+        with redirect_stdout(sys.stderr):
+            found = compare_systems(
+                task,
+                named,
+                dataset=dataset,
+                mapping=_mapping(mapping),
+                chunks=chunks,
+                data_dir=data_dir,
+                resamples=resamples,
+                random_state=seed,
+                n_jobs=jobs,
+                progress=progress,
+            )
         files: list[Path] = []
         try:
             files = write_report(found, report) if report else []

@@ -23,6 +23,7 @@ from stsbaselines.io import (
     LONGEST_LINE,
     atomic_write,
     is_device,
+    keys_once,
     lines_of,
     open_to_read,
     unusable,
@@ -177,19 +178,12 @@ def _json_object(line: bytes) -> dict[Any, Any] | str:
         return "a blank line"
     try:
         text = line.decode("utf-8", "surrogateescape")
-        found = json.loads(text, object_pairs_hook=_once, parse_int=float)
+        found = json.loads(text, object_pairs_hook=keys_once, parse_int=float)
     except RecursionError:
         return "JSON nested too deeply"
     except ValueError as error:
         return f"text that is not JSON ({error})"
     return found if isinstance(found, dict) else f"{shown(line)}, which is no JSON object"
-
-
-def _once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(fields)
-    if len(found) < len(fields):
-        raise ValueError("a key twice")
-    return found
 
 
 def _csv(path: Path, columns: Columns) -> Iterator[_Row]:

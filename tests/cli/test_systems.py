@@ -50,6 +50,16 @@ def test_a_constant_output_is_undefined(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["datasets"]["kitchen"]["pearson"] is None
 
 
+def test_what_the_code_of_a_user_prints_is_not_in_the_results() -> None:
+    Path("noisy.py").write_text(
+        "print('at import')\n"
+        "def mine(lefts, rights):\n    print('called')\n    return list(map(len, lefts))\n"
+    )
+    done = run_command(["compare", "sample-sts", "--predictor", "noisy:mine", "--json"])
+    assert json.loads(done.stdout)["task"] == "sample-sts"
+    assert done.stderr == "at import\ncalled\ncalled\n"
+
+
 def test_names_that_are_not_utf_8_are_escaped() -> None:
     name = os.fsencode(Path.cwd()) + b"/\xff.txt"
     Path(os.fsdecode(name)).write_bytes(GOOD)
