@@ -33,6 +33,7 @@ _HEADER = re.compile(r'<sentence id="([1-9][0-9]{0,8})"(?: status="[^"]*")?>')
 _SCORES = {"0", "1", "2", "3", "4", "5", "NIL"}
 _NUMBER = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
 _TOKEN = re.compile("[1-9][0-9]*")
+_BLANKS = " \t"
 _LONGEST_NUMBER = 9
 _MOST_FAULTS = 1000
 _USUAL = "1 2 <==> 3 // EQUI // 5 // comment"
@@ -314,7 +315,7 @@ def parse_alignment(line: str, lengths: Sequence[int]) -> tuple[ChunkAlignment, 
     found, expected. `lengths` are the numbers of tokens of the left and of the right sentence.
     """
     cells = line.split("//", 3)[:3]
-    columns = [cell.strip() for cell in cells]
+    columns = [cell.strip(_BLANKS) for cell in cells]
     sides = columns[0].partition("<==>")[::2]
     if "<==>" not in columns[0] or len(columns) < 3:
         raise LineError(shown(line), _USUAL)
@@ -326,10 +327,10 @@ def parse_alignment(line: str, lengths: Sequence[int]) -> tuple[ChunkAlignment, 
         raise LineError(shown(score), _SCORE)
     found = ChunkAlignment(left, right, _types(types), None if score == "NIL" else float(score))
     departures = []
-    usual = [cell.strip() for cell in line.removesuffix(" //").split(" // ", 3)[:3]]
+    usual = [cell.strip(_BLANKS) for cell in line.removesuffix(" //").split(" // ", 3)[:3]]
     if columns != usual or "\t" in "".join(cells):
         departures.append(("other characters between columns than ' // '", shown(line), _USUAL))
-    numbers = [*itertools.chain(*map(str.split, sides))]
+    numbers = [*itertools.chain(*map(_tokens, sides))]
     if len(numbers) > sum(max(len(side), 1) for side in found.sides):
         what = "repeated tokens, which count once"
         departures.append((what, shown(columns[0]), "each token once"))
@@ -346,8 +347,13 @@ def parse_alignment(line: str, lengths: Sequence[int]) -> tuple[ChunkAlignment, 
     return found, departures
 
 
+def _tokens(text: str) -> list[str]:
+    """Return what blanks and TABs separate; other white space is text for the official scorer."""
+    return tokens_of(text.replace("\t", " "))
+
+
 def _token_numbers(text: str, side: str, length: int) -> tuple[int, ...]:
-    numbers = text.split()
+    numbers = _tokens(text)
     wrong = [each for each in numbers if each != "0" and not _TOKEN.fullmatch(each)]
     if wrong or not numbers:
         found = shown(wrong[0]) if wrong else f"nothing on the {side} side"

@@ -91,6 +91,13 @@ def test_what_does_not_matter(tmp_path: Path, change: Callable[[str], str]) -> N
         ('id="1"', 'id="01"', "line 1: .* expected the start of a pair"),
         ("1 2 <==> 1 //", "01 2 <==> 1 //", "line 11: found '01', expected token numbers, such as"),
         ("1 2 <==> 1 //", "1 2 <==> 1 01 //", "line 11: found '01', expected token numbers"),
+        (
+            "1 2 <==> 1 //",
+            "1\u00a02 <==> 1 //",
+            r"line 11: found '1\\xa02', expected token",
+        ),
+        ("SIMI //", "SIMI\u00a0 //", r"line 11: found 'SIMI\\xa0', expected types out of"),
+        ("// 3 //", "// 3\u2003//", r"line 11: found '3\\u2003', expected a score"),
         ("1 2 <==> 1 //", " <==> 1 //", "line 11: found nothing on the left side, expected token"),
         ("1 2 <==> 1 //", "1 2 <==> //", "line 11: .*found nothing on the right side, expect"),
         ("1 2 <==> 1 //", "1 b <==> 1 //", r"line 11: found 'b', expected .* \(sentence 1\)"),
