@@ -167,7 +167,8 @@ def layout_of_rows(rows: Rows, name: str, wanted: Columns) -> Layout:
     if len(header) < width:
         raise InputError([Fault(name, f"{len(header)} columns", f"at least {width}", 1)])
     has_header = _has_header(rows, (left, right))
-    notes = ("the first line is a header",) if has_header else ()
+    sentences = [[row[left], row[right]] for row in rows if len(row) >= width]
+    notes = ("the first line is a header",) if has_header else _note_about_first(sentences)
     return Layout(left, right, width, True, has_header, notes=notes)
 
 

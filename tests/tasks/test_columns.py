@@ -192,12 +192,17 @@ def test_numbers_are_no_names() -> None:
 
 def test_a_first_line_of_single_words_is_noted() -> None:
     lines = b"utterance\tanswer\nA boy runs.\tA girl runs.\nIt rains.\tThe rain falls.\n"
-    layout, found = read(lines)
-    assert len(found) == 3
-    assert layout.notes[0].startswith(
-        "the first line, 'utterance, answer', counts as a pair; if it"
-    )
-    assert read(lines.partition(b"\n")[2])[0].notes == ()
+    for content, wanted in (
+        (lines, None),
+        (lines, (1, 2)),
+        (lines.replace(b"\n", b"\tx y\n"), (1, 2)),
+    ):
+        layout, found = read(content, wanted)
+        assert len(found) == 3
+        assert layout.notes[0].startswith(
+            "the first line, 'utterance, answer', counts as a pair; if it"
+        )
+        assert read(content.partition(b"\n")[2], wanted)[0].notes == ()
 
 
 @pytest.mark.parametrize(
