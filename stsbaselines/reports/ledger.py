@@ -39,7 +39,7 @@ def cell_rows(cells: Iterable[LedgerEntry]) -> list[dict[str, str]]:
 
 
 def _status(cell: LedgerEntry) -> str:
-    return f"{cell.status}, accepted" if cell.accepted else cell.status
+    return f"{cell.status} (accepted)" if cell.accepted else cell.status
 
 
 def results_text(results: Results) -> str:

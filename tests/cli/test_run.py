@@ -67,7 +67,7 @@ def test_reproduce_fails_for_what_differs_and_is_not_accepted(
     )
     done = CliRunner().invoke(app, ["reproduce", "mine.yaml"])
     assert done.exit_code == status, done.output
-    assert re.search(r"OnWN +0.50000 +0.2828 +differs, accepted\n", done.output)
+    assert re.search(r"OnWN +0.50000 +0.2828 +differs \(accepted\)\n", done.output)
 
 
 @pytest.mark.official

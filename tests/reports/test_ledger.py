@@ -37,9 +37,9 @@ def test_what_is_accepted_and_what_no_paper_has_is_counted_apart() -> None:
         replace(near, name="MSRvid", status="not published", published=None, tolerance=None),
     ]
     text = ledger_text(cells)
-    assert re.search(r"OnWN +0.80000 +0.82 +0.05 +differs, accepted\n", text)
+    assert re.search(r"OnWN +0.80000 +0.82 +0.05 +differs \(accepted\)\n", text)
     assert text.endswith(
-        "3 published numbers: 1 close, 1 differs, 1 differs, accepted."
+        "3 published numbers: 1 close, 1 differs, 1 differs (accepted)."
         " 1 other number without a published counterpart."
     )
     assert ledger_text(cells[-1:]).endswith("\n1 other number without a published counterpart.")
