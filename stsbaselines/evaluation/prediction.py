@@ -227,9 +227,11 @@ def _opened(
             else:
                 stream = stack.enter_context(open_unpacked(source)) if source else sys.stdin.buffer
                 blocks = blocks_of(stream)
-                first = next(blocks)
-                lead = cast(bytes, first.content)
-                blocks = itertools.chain([first], blocks)
+                # Whether a first line is a header, numbers of columns do not say: see the next ones.
+                needed = 2 if columns and isinstance(columns[0], int) else 1
+                first = list(itertools.islice(blocks, needed))
+                lead = b"".join(cast(bytes, block.content) for block in first)
+                blocks = itertools.chain(first, blocks)
             layout = layout_of(lead, given.name, columns)
             given, notes = given._replace(layout=layout), layout.notes
         for text in notes:

@@ -14,6 +14,7 @@ import itertools
 import json
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -22,6 +23,7 @@ from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
 from stsbaselines.io import (
     LONGEST_LINE,
     atomic_write,
+    has_bom,
     is_device,
     keys_once,
     lines_of,
@@ -89,6 +91,8 @@ def table_columns(path: Path, wanted: Columns | None) -> tuple[Columns, tuple[st
     """
     _check_regular(path)
     if table_ending(path) == ".csv":
+        if has_bom(lead_of(path).removeprefix(BOM_UTF8)):
+            raise InputError([Fault(str(path), "a byte order mark of UTF-16", "text in UTF-8")])
         with contextlib.closing(_csv_rows(path)) as lines:
             rows = list(itertools.islice(lines, FIRST_LINES))
         if not rows:

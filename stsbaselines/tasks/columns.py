@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
@@ -16,11 +17,11 @@ from stsbaselines.io import lines_of, plain_rows
 from stsbaselines.tasks.base import SentencePair
 
 FIRST_LINES = 1000
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _YEAR = re.compile(r"(19|20)\d\d\D*")
 _PIT_LABEL = re.compile(r"\d|\(\d+, ?\d+\)")
 _WORD = re.compile(r"[^\W\d]\w*")
+_NUMBERED = re.compile(r"([^\W\d]{3,})([0-2])")
 _QUOTED = re.compile(rb'(?<![^\t\n])"[^\t\n]*"(?![^\t\n])')
 _TWO_SENTENCES = "two sentences separated by a TAB"
 
@@ -142,8 +143,8 @@ def _listed(names: Sequence[str]) -> str:
 def layout_of(lead: bytes, name: str, wanted: Columns | None = None) -> Layout:
     """Return the layout of a file that is called `name`, by its first lines."""
     skip, notes = 0, []
-    if lead.startswith(_BYTE_ORDER_MARK):
-        skip = len(_BYTE_ORDER_MARK)
+    if lead.startswith(BOM_UTF8):
+        skip = len(BOM_UTF8)
         notes = ["a byte order mark at the beginning was skipped"]
     first = lead[skip : lead.find(b"\n") + 1 or None]
     next(lines_of(io.BytesIO(first), name))
@@ -208,7 +209,7 @@ def _recognised(rows: Rows, name: str) -> Layout:
     """Return the layout of a file by the names or the contents of its columns."""
     header = rows[0]
     width = len(header)
-    if found := sentences_among(header):
+    if found := sentences_among(header) or _numbered(header):
         if '"' in header[found[0]]:
             expected = "TAB-separated columns without quotation marks, or CSV in a file named .csv"
             raise InputError([Fault(name, "a header in quotation marks", expected, 1)])
@@ -228,6 +229,15 @@ def _recognised(rows: Rows, name: str) -> Layout:
     )
     cells = ", ".join(shown(cell, 20) for cell in header[:12])
     raise InputError([Fault(name, f"{width} columns ({cells})", expected, 1)])
+
+
+def _numbered(header: list[str]) -> tuple[int, int] | None:
+    """Return both columns if their names are one word of any language, numbered: Satz1, Satz2."""
+    names = [_NUMBERED.fullmatch(cell.strip()) for cell in header]
+    if len(names) != 2 or not names[0] or not names[1] or names[0][1] != names[1][1]:
+        return None
+    marks = names[0][2], names[1][2]
+    return (0, 1) if marks in _MARKS else (1, 0) if marks[::-1] in _MARKS else None
 
 
 def _benchmark(rows: Rows) -> Layout | None:
@@ -266,7 +276,7 @@ def _note_about_first(rows: Rows) -> tuple[str, ...]:
     """Return a note if a first line of single words stands before sentences, as a header does."""
     header, *rest = rows
     cells = [cell.strip() for row in rest for cell in row]
-    if len(rest) < 2 or not all(map(_WORD.fullmatch, header)):
+    if not rest or not all(map(_WORD.fullmatch, header)):
         return ()
     if 2 * sum(" " in cell for cell in cells) <= len(cells):
         return ()
@@ -280,7 +290,11 @@ def _counted(start: int, rows: Rows) -> list[str]:
 
 def _noted(layout: Layout, reason: str, names: Sequence[str] = ()) -> Layout:
     left, right = layout.left, layout.right
-    columns = f"{names[left]} and {names[right]}" if names else f"{left + 1} and {right + 1}"
+    columns = (
+        f"{names[left].strip()} and {names[right].strip()}"
+        if names
+        else f"{left + 1} and {right + 1}"
+    )
     return layout._replace(notes=(f"the sentences are in the columns {columns}, {reason}",))
 
 

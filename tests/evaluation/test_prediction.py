@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import os
 import subprocess
 import threading
@@ -26,7 +27,7 @@ from stsbaselines.errors import InputError, LostWorkersError
 from stsbaselines.evaluation import prediction
 from stsbaselines.evaluation.prediction import blocks_of, predict_file, size_of, unread_blocks_of
 from stsbaselines.tasks import sts
-from stsbaselines.tasks.columns import layout_of, pairs_of
+from stsbaselines.tasks.columns import Columns, layout_of, pairs_of
 from tests.baselines.test_registry import PARAMETERS
 from tests.baselines.test_takelab import TinyWordNet
 from tests.evaluation.test_tables import FORMATS
@@ -188,11 +189,13 @@ def test_every_baseline_gives_the_same_for_all_forms_of_the_pairs(
     labels = gold > 3 if name == "ngram-logreg" else gold
     system = create(name, **parameters.get(name, {})).fit(pairs, labels)
     found = {}
-    for file, content in SAME_PAIRS.items():
+    for size, (file, content) in itertools.product((1 << 19, 1), SAME_PAIRS.items()):
+        monkeypatch.setattr(prediction, "BLOCK_SIZE", size)
         Path(file).write_bytes(content)
         assert predict_file(system, Path(file), Path("out.txt")) == len(SENTENCES)
-        found[file] = Path("out.txt").read_bytes()
-    assert {file: found[file] == found["same.tsv"] for file in found} == dict.fromkeys(found, True)
+        found[file, size] = Path("out.txt").read_bytes()
+    expected = found["same.tsv", 1 << 19]
+    assert [each for each in found if found[each] != expected] == []
 
 
 @pytest.mark.parametrize("system", [TokenCosine(), LineScorer()])
@@ -334,6 +337,44 @@ def test_a_pipe_gives_large_blocks_if_more_is_available() -> None:
         os.close(writing)
         assert first.content == b"a\tb\n" * 10_000
         assert list(blocks) == []
+
+
+@pytest.mark.parametrize("size", [1, 1 << 19])
+@pytest.mark.parametrize(
+    ("wanted", "content"),
+    [
+        (None, b"\xef\xbb\xbfid\ttext1\ttext2\n" + b"7\ta cat\ta dog\r\n" * 3),
+        (("l", "r"), b"r\tx\tl\n" + b"a dog\t7\ta cat\n" * 3),
+        ((2, 3), b"no\tl\tr\n" + b"7\ta cat\ta dog\n" * 3),
+    ],
+)
+def test_columns_of_standard_input_are_found(
+    size: int, wanted: Columns | None, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prediction, "BLOCK_SIZE", size)
+    notes: list[str] = []
+
+    def predict(content: bytes) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        predict_file(TokenCosine(), None, Path("out.txt"), columns=wanted, note=notes.append)
+
+    predict(content)
+    assert Path("out.txt").read_bytes() == b"0.5000000000\n" * 3
+    assert len(notes) == (3 if content.startswith(b"\xef") else int(wanted == (2, 3)))
+    assert all(each.startswith("standard input: ") for each in notes)
+    with pytest.raises(InputError, match=r"standard input, line 5: found a blank line"):
+        predict(content + b"\n" + content)
+
+
+def test_quoted_sentences_are_counted_over_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes: list[str] = []
+    for jobs in (1, 2):
+        monkeypatch.setattr(prediction, "BLOCK_SIZE", 5)
+        Path("pairs.tsv").write_bytes(b'"a"\tb\r\n' * 30 + b'"a" b\t"c"\n')
+        predict_file(TokenCosine(), Path("pairs.tsv"), Path("out.txt"), jobs, note=notes.append)
+    what = "sentences that begin and end with a quotation mark, which is part of them: 31"
+    removed = "carriage returns that were removed from ends of lines: 30"
+    assert notes == [f"pairs.tsv: {removed}", f"pairs.tsv: {what}"] * 2
 
 
 # The command

@@ -122,6 +122,7 @@ def test_a_byte_order_mark_before_a_header_does_not_count() -> None:
         ("x.csv", b"sentence1,sentence2\na," + b"b" * 2**20 + b"b\n", "field larger than"),
         ("x.csv", b"sentence1,sentence2\n", "found no rows, expected at least one"),
         ("x.csv", b"", "found an empty file"),
+        ("x.csv", "sentence1,sentence2\na,b\n".encode("utf-16"), "found a byte order mark of UTF"),
         ("x.csv", b"sentence1,s\na,b\n", "found the columns 'sentence1, s', expected two that are"),
         ("x.csv", b"sentence1,sentence2,sentence1\na,b,c\n", "found the columns 'sentence1, sent"),
         ("x.jsonl", b'{"sentence1": "a"}\n', "found the columns 'sentence1', expected two that"),

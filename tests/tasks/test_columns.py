@@ -34,6 +34,8 @@ LAYOUTS: dict[str, tuple[list[str], Callable[[int, str, str], Row]]] = {
     "header, score": (["Sentence 1", "Sentence 2", "Score"], lambda n, a, b: (a, b, "3")),
     "header, id": (["id", "text_a", "text_b", "gold"], lambda n, a, b: (f"x{n}", a, b, "3")),
     "swapped header": (["label", "s2", "s1"], lambda n, a, b: ("1", b, a)),
+    "another language": (["Satz_1", "Satz_2"], lambda n, a, b: (a, b)),
+    "swapped, another language": (["Frase2", "Frase1"], lambda n, a, b: (b, a)),
     "premise": (["premise", "hypothesis", "label"], lambda n, a, b: (a, b, "neutral")),
     "questions": (
         ["id", "qid1", "qid2", "question1", "question2", "is_duplicate"],
