@@ -227,7 +227,7 @@ def _opened(
             else:
                 stream = stack.enter_context(open_unpacked(source)) if source else sys.stdin.buffer
                 blocks = blocks_of(stream)
-                # Whether a first line is a header, numbers of columns do not say: see the next ones.
+                # If columns are given by numbers, later lines say whether there is a header.
                 needed = 2 if columns and isinstance(columns[0], int) else 1
                 first = list(itertools.islice(blocks, needed))
                 lead = b"".join(cast(bytes, block.content) for block in first)
