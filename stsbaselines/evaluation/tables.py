@@ -40,6 +40,7 @@ from stsbaselines.tasks.columns import (
 
 COLUMNS = ("sentence1", "sentence2")
 ROWS = 8192
+_LEAD = 1 << 16
 _ROWS_PER_GROUP = 1 << 17  # of Parquet
 _GZIP_LEVEL = 4  # packs scores 2.5 times as fast as 6, into 5 % more
 _NOT_TEXT = re.compile("[\0\ud800-\udfff]")
@@ -65,10 +66,12 @@ def table_ending(path: Path | None) -> str:
 def lead_of(path: Path) -> bytes:
     """Return the first lines of a file that is not a pipe, also if damage follows them."""
     lines: list[bytes] = []
+    size = 0
     with open_unpacked(path) as stream:
         try:
-            while len(lines) < FIRST_LINES and (line := stream.readline(LONGEST_LINE + 1)):
+            while size < _LEAD and (line := stream.readline(LONGEST_LINE + 1)):
                 lines.append(line)
+                size += len(line)
         except InputError:
             if not lines:
                 raise
