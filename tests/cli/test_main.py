@@ -20,6 +20,8 @@ from stsbaselines.version import __version__
 from tests.helpers import CORPUS, command_refusal, run_command
 from tests.test_errors import ESCAPED, HOSTILE
 
+PAIRS = str(SAMPLES / "sample-sts" / "STS.input.kitchen.txt")
+
 
 @pytest.mark.parametrize(
     ("arguments", "part"),
@@ -38,20 +40,26 @@ from tests.test_errors import ESCAPED, HOSTILE
         (["compare", "sts2015", "--predictor", "token-cosine"], "make demo"),
         (["predict", "random", "--set", "seed=1"], "no parameter 'seed'"),
         (["predict", "random", "--set", "seed"], "must be NAME=VALUE"),
-        (["predict", "random", "--set", "high=1", "--set", "high=2"], "two values for high"),
-        (["predict", "random", "--set", "high=1e999"], "high is the number 1e999, but must be up"),
+        (["predict", "random", PAIRS, "--set", "high=1", "--set", "high=2"], "two values for high"),
         (
-            ["predict", "random", "--set", "high=[1e999]"],
+            ["predict", "random", PAIRS, "--set", "high=1e999"],
+            "high is the number 1e999, but must be up",
+        ),
+        (
+            ["predict", "random", PAIRS, "--set", "high=[1e999]"],
             "the number 1e999, but must be up to 1e308",
         ),
-        (["predict", "random", "--set", f"high={'1' * 5000}"], "must be up to 1e308"),
-        (["predict", "random", "--set", "high=yes"], "high is 'yes', but must be a number"),
-        (["predict", "random", "--set", "high=1:30"], "high is '1:30', but must be a number"),
-        (["predict", "random", "--set", "high="], "high is '', but must be a number"),
-        (["predict", "random", "--set", "high=null"], "high is None, but must be a number"),
-        (["predict", "random", "--set", 'high={"a": 1, "a": 2}'], "must be a number"),
-        (["predict", "random", "--set", "high=[1"], "must be a number"),
-        (["predict", "random", "--set", "high=" + "[" * 100_000], "must be a number"),
+        (["predict", "random", PAIRS, "--set", f"high={'1' * 5000}"], "must be up to 1e308"),
+        (["predict", "random", PAIRS, "--set", "high=yes"], "high is 'yes', but must be a number"),
+        (
+            ["predict", "random", PAIRS, "--set", "high=1:30"],
+            "high is '1:30', but must be a number",
+        ),
+        (["predict", "random", PAIRS, "--set", "high="], "high is '', but must be a number"),
+        (["predict", "random", PAIRS, "--set", "high=null"], "high is None, but must be a number"),
+        (["predict", "random", PAIRS, "--set", 'high={"a": 1, "a": 2}'], "must be a number"),
+        (["predict", "random", PAIRS, "--set", "high=[1"], "must be a number"),
+        (["predict", "random", PAIRS, "--set", "high=" + "[" * 100_000], "must be a number"),
         (["data", "path", "sts2015"], "make demo"),
         (["data", "path", "sample-sts", "kitchn"], "did you mean 'kitchen'"),
         (["reproduce"], "make demo"),
