@@ -29,13 +29,14 @@ NOT_ALIGNED = "-not aligned-"
 _SIDES = ("left", "right")
 _SECTIONS = ("source", "translation", "alignment")
 _BEGINNINGS = {f"<{section}>" for section in _SECTIONS}
-_HEADER = re.compile(r'<sentence id="([1-9][0-9]{0,8})"(?: status="[^"]*")?>')
+_HEADER = re.compile(r'<sentence id="([1-9][0-9]{0,8})"( status="[^"]*")?>')
 _SCORES = {"0", "1", "2", "3", "4", "5", "NIL"}
 _NUMBER = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
 _TOKEN = re.compile("[1-9][0-9]*")
 _BLANKS = " \t"
 _LONGEST_NUMBER = 9
 _MOST_FAULTS = 1000
+_FIRST = '<sentence id="1" status="">'
 _USUAL = "1 2 <==> 3 // EQUI // 5 // comment"
 _SCORE = "a score out of 0, 1, 2, 3, 4, 5 and NIL"
 
@@ -208,7 +209,7 @@ class _Reader:
             found = f"the end of the file in sentence {self.block.number}"
             self.faults.append(Fault(self.path, found, "</sentence>", self.line_number))
         elif not self.pairs and not self.faults:
-            self.faults.append(Fault(self.path, "no sentence pair", '<sentence id="1" status="">'))
+            self.faults.append(Fault(self.path, "no sentence pair", _FIRST))
         elif not self.faults:
             self._check_numbers()
         if self.strict and self.carriage_returns:
@@ -260,7 +261,7 @@ class _Reader:
         before, self.block, self.is_lost = self.block, None, header is None
         if header is None:
             self.last_id += bare.startswith("<sentence")
-            raise LineError(shown(bare), 'the start of a pair, <sentence id="1" status="">')
+            raise LineError(shown(bare), f"the start of a pair, {_FIRST}")
         self.block = _Block(int(header[1]))
         following, self.last_id = self.last_id + 1, self.block.number
         if before is not None:
@@ -272,16 +273,22 @@ class _Reader:
             raise LineError(f"sentence {number} again", "each sentence once")
         if not 1 <= number <= (self.count or number):
             raise LineError(f"sentence {number}", f"a sentence from 1 to {self.count}")
+        if not header[2]:  # the official scorer overlooks such a line
+            self._depart("sentence pairs without a status", shown(bare), _FIRST)
 
     def _align(self, block: _Block, line: str) -> None:
         found, departures = parse_alignment(line, block.lengths)
         if self.one_to_one:
             departures += _departures_of_2015(found, block.seen)
         block.alignments.append(found)
-        for what, exists, expected in departures:
-            if self.strict:
-                raise LineError(exists, expected)
-            self.unusual[what] += 1
+        for departure in departures:
+            self._depart(*departure)
+
+    def _depart(self, what: str, found: str, expected: str) -> None:
+        """Note what a submission must not have, or refuse it."""
+        if self.strict:
+            raise LineError(found, expected)
+        self.unusual[what] += 1
 
     def _close(self, block: _Block) -> None:
         self.block = None

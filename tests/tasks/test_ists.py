@@ -72,7 +72,6 @@ def test_a_block_is_read(tmp_path: Path) -> None:
         lambda text: text.replace("\n</", "\n\n</"),
         lambda text: re.sub("<source>.*</translation>\n", "", text, flags=re.DOTALL),
         lambda text: re.sub(" // [^/]*$", "", text, flags=re.MULTILINE),
-        lambda text: text.replace(' status=""', ""),
         lambda text: text.replace("1 A :", "&amp ; broken </x>"),
         lambda text: text.replace("A man waits", "A  man  waits"),
         lambda text: text.rstrip("\n"),
@@ -187,6 +186,15 @@ def test_what_the_official_scorer_accepts_is_noted(
     assert found.pairs[0].alignments[0] == ChunkAlignment((1, 2), (1,), ("SIMI",), score)
     with pytest.raises(InputError, match="line 11: found"):
         read(tmp_path, BLOCK.replace(old, new))
+
+
+def test_a_sentence_pair_needs_no_status_to_be_scored(tmp_path: Path) -> None:
+    text = BLOCK.replace(' status=""', "")
+    found = read(tmp_path, text, strict=False)
+    assert found.pairs == read(tmp_path, BLOCK).pairs
+    assert found.notes == ("sentence pairs without a status: 1",)
+    with pytest.raises(InputError, match=r'line 1: found .*, expected <sentence id="1" status="">'):
+        read(tmp_path, text)
 
 
 def test_a_repeated_optional_type_and_a_decimal_score_count(tmp_path: Path) -> None:
