@@ -82,9 +82,9 @@ def is_table(path: Path | None) -> bool:
     """Return whether a file is to be read by `read_table`: not if it is TSV that is named .csv."""
     if path is None or table_ending(path) != ".csv" or not path.is_file():
         return table_ending(path) != ""
-    lines = lead_of(path).decode("utf-8-sig", "replace").splitlines()[:FIRST_LINES]
-    has_names = lines and sentences_among(next(csv.reader(lines[:1]), [])) is not None
-    return bool(has_names or not lines or not all("\t" in line for line in lines))
+    lines = lead_of(path).removeprefix(BOM_UTF8).removesuffix(b"\n").split(b"\n")
+    names = lines[0].decode("utf-8", "replace").split(",")
+    return sentences_among(names) is not None or not all(b"\t" in line for line in lines)
 
 
 def table_columns(path: Path, wanted: Columns | None) -> tuple[Columns, tuple[str, ...]]:
@@ -97,7 +97,8 @@ def table_columns(path: Path, wanted: Columns | None) -> tuple[Columns, tuple[st
         if has_bom(lead_of(path).removeprefix(BOM_UTF8)):
             raise InputError([Fault(str(path), "a byte order mark of UTF-16", "text in UTF-8")])
         with contextlib.closing(_csv_rows(path)) as lines:
-            rows = list(itertools.islice(lines, FIRST_LINES))
+            is_numbered = wanted is not None and isinstance(wanted[0], int)
+            rows = list(itertools.islice(lines, FIRST_LINES if is_numbered else 1))
         if not rows:
             raise InputError([Fault(str(path), "an empty file", "at least one line")])
         names = rows[0]

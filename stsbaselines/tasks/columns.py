@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
@@ -108,10 +109,11 @@ def sentences_among(names: Sequence[str]) -> tuple[int, int] | None:
     (1, 2)
     """
     plain = [re.sub(r"[\W_]", "", name).lower() for name in names]
+    counts = Counter(plain)
     found = {
         (plain.index(left), plain.index(right))
         for left, right in _SIDES
-        if plain.count(left) == plain.count(right) == 1
+        if counts[left] == counts[right] == 1
     }
     return found.pop() if len(found) == 1 else None
 

@@ -145,6 +145,7 @@ SENTENCES = [
     ("The dog barks", "It is late"),
     ("\u201cOld\u201d houses, 12 of them", 'The "old" house'),
     ("x", ""),
+    ("A\u2028cat\x85 sat", "A cat\x0b sat\x1c"),
 ]
 OFFICIAL = [("news", "file", "2015", f"{n:04}", "2.500", *pair) for n, pair in enumerate(SENTENCES)]
 HEADER = [("id", "sentence_A", "sentence_B"), *((f"p{n}", *p) for n, p in enumerate(SENTENCES))]
@@ -163,6 +164,7 @@ SAME_PAIRS = {
     "mark.txt": b"\xef\xbb\xbf" + in_lines(SENTENCES),
     "mark-crlf.txt": b"\xef\xbb\xbf" + in_lines(SENTENCES, "\r\n"),
     "benchmark.csv": in_lines(OFFICIAL),
+    "benchmark.csv.gz": gzip.compress(in_lines(OFFICIAL, "\r\n")),
     "benchmark-crlf.tsv": in_lines(OFFICIAL, "\r\n"),
     "header.tsv": in_lines(HEADER),
     "header-crlf.txt": b"\xef\xbb\xbf" + in_lines(HEADER, "\r\n"),
