@@ -43,7 +43,7 @@ def run(
     ] = False,
     accept_licence: AcceptLicence = False,
 ) -> None:
-    """Run baselines, and print their numbers beside the published ones.
+    """Run baselines, and compare with the published numbers.
 
     CONFIG is a YAML file, or the name of a configuration that comes with the package.
     Official output files go to OUT/TASK/BASELINE/, all results to OUT/TASK/results.json.
@@ -72,7 +72,7 @@ def _run(
 def demo(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Output folder.")] = None,
 ) -> None:
-    """Run all baselines on the samples; needs neither data nor network.
+    """Run all baselines on samples, without data or network.
 
     The samples are sentences in the official formats that come with the package.
     Output files are kept only with --out.

@@ -209,7 +209,7 @@ def show(
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Default: RUN.html.")
     ] = None,
 ) -> None:
-    """Write an HTML page that shows the chunks and alignments of an interpretable STS output."""
+    """Write an HTML page of chunks and their alignments."""
     from stsbaselines.evaluation.alignment import inspect_alignments
     from stsbaselines.io import write_text
     from stsbaselines.reports.alignments import alignment_page
