@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stsbaselines.errors import InputError, unknown, visible
+from stsbaselines.errors import InputError, shown, unknown, visible
 from stsbaselines.io import keys_once
 
 if TYPE_CHECKING:
@@ -151,7 +151,9 @@ def _value_of(text: str) -> Any:
             parse_constant=plain_value,
         )
     except (ValueError, RecursionError):
-        return text
+        if text[0] == '"':
+            return text
+        raise InputError(f"--set has {shown(text)}, which is no JSON list or object.") from None
 
 
 def check_is_other(out: Path, source: Path) -> None:

@@ -215,11 +215,15 @@ def _labelled_files(
     family = family_of(task)
     labelled: dict[str, list[str]] = {"": []}
     occurring: dict[str, list[str]] = {}
+    official = {file.name for each in task.datasets for file in each.files.values()}
     for path in entries_of(folder):
         if path.name in mapping.values() or path.name.startswith(".") or path.is_dir():
             continue
         label = family.label_of_output(path.name.removesuffix(".gz"))
-        labelled.setdefault(label if label in task.dataset_names else "", []).append(path.name)
+        if label in task.dataset_names:
+            labelled.setdefault(label, []).append(path.name)
+        elif path.name not in official:
+            labelled[""].append(path.name)
     for file in [] if strict else labelled[""]:
         for name in occurring_names(task, file):
             occurring.setdefault(name, []).append(file)

@@ -178,10 +178,14 @@ def _compared(entry: LedgerEntry, explanation: Deviation | None, near: str) -> L
     tolerance, reason = explanation.tolerance, explanation.reason
     if explanation.source:
         reason = joined(reason, f"the tolerance is {explanation.source}")
-    low, high = entry.interval if explanation.within_interval and entry.interval else (1.0, 0.0)
-    if tolerance is not None and entry.ours is not None:
-        low, high = entry.ours - tolerance, entry.ours + tolerance
-    is_near = entry.published is not None and low <= float(entry.published) <= high
+    is_near = False
+    if entry.published is not None and entry.ours is not None:
+        printed = float(entry.published)
+        if tolerance is not None:
+            is_near = abs(entry.ours - printed) <= tolerance
+        elif explanation.within_interval and entry.interval:
+            low, high = entry.interval
+            is_near = low <= printed <= high
     status = near if is_near else DIFFERS
     return replace(entry, status=status, reason=reason, tolerance=tolerance)
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 SIGNIFICANT_DIGITS = 12
 LEAST_SPREAD = 1e-13
+LARGEST_ERROR = 1e-14
 
 
 def _vector(values: npt.ArrayLike, name: str) -> FloatArray:
@@ -41,6 +42,14 @@ def _is_constant(values: FloatArray) -> bool:
 def is_nearly_constant(values: FloatArray) -> bool:
     """Return whether values differ, but so little that mostly rounding errors may remain."""
     return bool(0 < np.ptp(values) < LEAST_SPREAD * np.abs(values).max()) if len(values) else False
+
+
+def has_finer_differences(values: FloatArray) -> bool:
+    """Return whether values differ beyond `SIGNIFICANT_DIGITS` by more than rounding errors."""
+    ordered = np.unique(values)
+    digits = rounded(ordered)
+    gaps = np.diff(ordered) > LARGEST_ERROR * np.abs(ordered[1:])
+    return bool((gaps & (digits[1:] == digits[:-1])).any())
 
 
 def rounded(values: FloatArray) -> FloatArray:

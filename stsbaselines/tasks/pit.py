@@ -23,6 +23,7 @@ from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
+    FINER_DIFFERENCES,
     NEARLY_CONSTANT,
     Family,
     Files,
@@ -247,6 +248,8 @@ class PitFamily(Family):
                 notes.append(f"{name}: {most}: no similarity run")
             elif correlation.is_nearly_constant(output.scores):
                 notes.append(f"{name}: {NEARLY_CONSTANT}")
+            if correlation.has_finer_differences(output.scores):
+                notes.append(f"{name}: {FINER_DIFFERENCES}")
             sets.append(f"{name}({measures['n']}/{len(gold[name].degree)})")
         return Scores(
             task=task.task,

@@ -25,6 +25,7 @@ from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
 from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
+    FINER_DIFFERENCES,
     NEARLY_CONSTANT,
     Family,
     Files,
@@ -374,6 +375,8 @@ def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task) -> _Par
     lines = np.flatnonzero(scored) + 1
     if correlation.is_nearly_constant(output.scores[scored]):
         notes.append(NEARLY_CONSTANT)
+    if correlation.has_finer_differences(output.scores[scored]):
+        notes.append(FINER_DIFFERENCES)
     return _Part(name, output.scores[scored], gold[scored], lines, confidences, how, tuple(notes))
 
 

@@ -189,6 +189,16 @@ def test_a_file_in_doubt_is_not_taken(tmp_path: Path) -> None:
     assert only["wikipedia"].name == "wikipedia.txt"
 
 
+def test_the_gold_standard_is_never_taken_for_an_output(tmp_path: Path) -> None:
+    for file in (SAMPLES / "sample-sts").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(InputError, match="found none, expected one output file for kitchen"):
+        submission.score("sample-sts", tmp_path)
+    for name, content in SCORES.items():
+        (tmp_path / f"{name}-output.txt").write_bytes(content)
+    assert submission.score("sample-sts", tmp_path).datasets
+
+
 @pytest.mark.parametrize("pattern", ["STS.output.{}.txt", "{}.txt", "team_{}_run1.out", "{}-my"])
 def test_a_similar_name_is_suggested(pattern: str, tmp_path: Path) -> None:
     task = find_task("sts2015")

@@ -22,7 +22,14 @@ from stsbaselines.scoring import correlation
 from stsbaselines.scoring.resampling import draw
 from stsbaselines.tasks import pit, sts, typed
 from stsbaselines.tasks.alignment_file import AlignmentFile
-from stsbaselines.tasks.base import NEARLY_CONSTANT, Family, checked_scores, family_named, family_of
+from stsbaselines.tasks.base import (
+    FINER_DIFFERENCES,
+    NEARLY_CONSTANT,
+    Family,
+    checked_scores,
+    family_named,
+    family_of,
+)
 from tests.helpers import needs
 
 Counts = npt.NDArray[np.int64]
@@ -160,6 +167,22 @@ def test_scores_that_differ_by_rounding_errors_alone_are_noted(
     output = {dataset.name: family.output_of(scores, [], task)}
     notes = family.score(task, "mine", read_gold(task, [dataset]), output).notes
     assert not any(NEARLY_CONSTANT in note for note in notes)
+
+
+@pytest.mark.parametrize("name", ["sample-sts", "sample-pit"])
+def test_scores_that_differ_beyond_the_digits_of_ranks_are_noted(name: str) -> None:
+    task = find_task(name)
+    family, dataset = family_of(task), task.datasets[0]
+    gold = read_gold(task, [dataset])
+
+    def notes(scores: Values) -> tuple[str, ...]:
+        output = {dataset.name: family.output_of(scores, [], task)}
+        return family.score(task, "mine", gold, output).notes
+
+    saturated = 1 / (1 + np.exp(-np.arange(dataset.pairs) - 27.0))
+    noisy = np.linspace(0.1, 0.9, dataset.pairs) // 0.2 + np.spacing(np.arange(dataset.pairs) + 1.0)
+    assert f"{dataset.name}: {FINER_DIFFERENCES}" in notes(saturated)
+    assert f"{dataset.name}: {FINER_DIFFERENCES}" not in notes(noisy)
 
 
 def agree_with_cells(task: Task, gold: dict[str, Any], outputs: dict[str, Any]) -> None:
