@@ -35,7 +35,15 @@ from stsbaselines.evaluation.trained_models import ready
 from stsbaselines.io import LONGEST_LINE, whole_lines
 from stsbaselines.parallel import in_order
 from stsbaselines.tasks.base import Family, SentencePair, family_named
-from stsbaselines.tasks.columns import Columns, Layout, has_layout, layout_of, pairs_of, tidied
+from stsbaselines.tasks.columns import (
+    Columns,
+    Layout,
+    has_layout,
+    is_enough,
+    layout_of,
+    pairs_of,
+    tidied,
+)
 
 if TYPE_CHECKING:  # slow to import
     from stsbaselines.predictor import Predictor
@@ -227,10 +235,13 @@ def _opened(
             else:
                 stream = stack.enter_context(open_unpacked(source)) if source else sys.stdin.buffer
                 blocks = blocks_of(stream)
-                # If columns are given by numbers, later lines say whether there is a header.
-                needed = 2 if columns and isinstance(columns[0], int) else 1
-                first = list(itertools.islice(blocks, needed))
-                lead = b"".join(cast(bytes, block.content) for block in first)
+                first = []
+                lead = b""
+                for block in blocks:
+                    first.append(block)
+                    lead += cast(bytes, block.content)
+                    if is_enough(lead, columns):
+                        break
                 blocks = itertools.chain(first, blocks)
             layout = layout_of(lead, given.name, columns)
             given, notes = given._replace(layout=layout), layout.notes

@@ -29,21 +29,10 @@ _TWO_SENTENCES = "two sentences separated by a TAB"
 # Names of columns, in lower case and without punctuation: a stem with a mark before or after it,
 # or a pair of words.
 _STEMS = (
-    *(
-        "sentence",
-        "sent",
-        "text",
-        "txt",
-        "question",
-        "string",
-        "str",
-        "phrase",
-        "premise",
-        "snippet",
-    ),
-    *("utterance", "tweet", "title", "headline", "caption", "document", "doc", "segment", "word"),
-    *("query", "s", "q", "t"),
-)
+    "sentence", "sent", "text", "txt", "question", "string", "str", "phrase", "premise", "snippet",
+    "utterance", "tweet", "title", "headline", "caption", "document", "doc", "segment", "word",
+    "query", "s", "q", "t",
+)  # fmt: skip
 _MARKS = (
     ("1", "2"),
     ("0", "1"),
@@ -52,12 +41,22 @@ _MARKS = (
     ("first", "second"),
     ("left", "right"),
 )
-_PAIRS = (
-    *(("premise", "hypothesis"), ("text", "hypothesis"), ("source", "target"), ("src", "tgt")),
-    *(("source", "translation"), ("original", "paraphrase"), ("sentence", "paraphrase")),
-    *(("reference", "candidate"), ("query", "document"), ("query", "passage"), ("left", "right")),
-    *(("question", "answer"), ("question", "sentence"), ("anchor", "positive")),
-)
+_PAIRS = [
+    ("premise", "hypothesis"),
+    ("text", "hypothesis"),
+    ("source", "target"),
+    ("src", "tgt"),
+    ("source", "translation"),
+    ("original", "paraphrase"),
+    ("sentence", "paraphrase"),
+    ("reference", "candidate"),
+    ("query", "document"),
+    ("query", "passage"),
+    ("left", "right"),
+    ("question", "answer"),
+    ("question", "sentence"),
+    ("anchor", "positive"),
+]
 _SIDES = [
     *_PAIRS,
     *(
@@ -140,6 +139,14 @@ def named_columns(names: Sequence[str], wanted: Columns | None, place: str) -> t
 
 def _listed(names: Sequence[str]) -> str:
     return shown(", ".join(names), 200)
+
+
+def is_enough(lead: bytes, wanted: Columns | None = None) -> bool:
+    """Return whether further lines cannot change the layout that `layout_of` finds."""
+    if lead.count(b"\n") >= FIRST_LINES or (wanted and isinstance(wanted[0], str)):
+        return True
+    cells = lead[: lead.find(b"\n") + 1].split(b"\t")
+    return wanted is None and len(cells) == 2 and all(len(cell.split()) > 2 for cell in cells)
 
 
 def layout_of(lead: bytes, name: str, wanted: Columns | None = None) -> Layout:

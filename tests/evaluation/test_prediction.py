@@ -8,6 +8,7 @@ import itertools
 import os
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -382,7 +383,25 @@ def test_quoted_sentences_are_counted_over_all_blocks(monkeypatch: pytest.Monkey
 # The command
 
 
-def test_a_pipe_is_not_waited_for() -> None:
+def test_the_columns_of_a_pipe_do_not_depend_on_what_arrives_first() -> None:
+    lines = [b"%d\tA man sings.\tA dog barks.\n" % number for number in range(3)]
+    with subprocess.Popen(
+        [str(COMMAND), "predict", "token-cosine"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin
+        for line in lines:
+            process.stdin.write(line)
+            process.stdin.flush()
+            time.sleep(0.2)  # so that they can arrive one by one
+        out, err = process.communicate(timeout=60)
+    assert out == b"0.3333333333\n" * 3
+    assert b"columns 2 and 3, after a running number" in err
+
+
+def test_a_pipe_is_not_waited_for_if_its_first_line_is_clear() -> None:
     command = [str(COMMAND), "predict", "token-cosine"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         stop = threading.Timer(60, process.kill)
@@ -390,7 +409,7 @@ def test_a_pipe_is_not_waited_for() -> None:
         assert process.stdin
         assert process.stdout
         for _ in range(2):
-            process.stdin.write(b"a\ta\n")
+            process.stdin.write(b"A man sings.\tA man sings.\n")
             process.stdin.flush()
             assert process.stdout.readline() == b"1.0000000000\n"
         process.stdin.close()
