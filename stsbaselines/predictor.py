@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from stsbaselines.errors import Fault, InputError, suggestion
-from stsbaselines.io import LARGEST_NUMBER, keys_once, new_folder, open_to_read, read_whole
+from stsbaselines.io.files import LARGEST_NUMBER, keys_once, new_folder, open_to_read, read_whole
 from stsbaselines.parallel import in_order
 from stsbaselines.version import __version__
 

@@ -17,7 +17,7 @@ MOST_LINES = 450
 FLOORS = [
     {"scoring", "errors", "version"},
     {"io", "parallel"},
-    {"text", "settings"},
+    {"text"},
     {"data", "reference", "predictor"},
     {"tasks"},
     {"baselines"},

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pycrfsuite
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import lines_of, new_folder, open_to_read, to_json, write_text
+from stsbaselines.io.files import lines_of, new_folder, open_to_read, to_json, write_text
 from stsbaselines.text.chunker import (
     CARD,
     CHUNKER,

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import lines_of, new_folder, open_to_read, read_whole, to_json
+from stsbaselines.io.files import lines_of, new_folder, open_to_read, read_whole, to_json
 from stsbaselines.text.chunker import chunk_spans
 from stsbaselines.text.names import (
     GAZETTEERS,

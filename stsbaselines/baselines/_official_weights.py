@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import read_whole
+from stsbaselines.io.files import read_whole
 
 TABLE_HEADER = ("index", "feature", "value", "label", "weight_base2")
 ALWAYS_ON = "*always-on*"

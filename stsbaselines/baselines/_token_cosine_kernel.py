@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import config, njit
 
-from stsbaselines.io import LONGEST_LINE
+from stsbaselines.io.files import LONGEST_LINE
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     raise RuntimeError("NUMBA_DISABLE_JIT is set")

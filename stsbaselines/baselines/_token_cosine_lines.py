@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import ClassVar, Literal, get_args
 
 from stsbaselines.errors import InputError, unknown
-from stsbaselines.io import plain_rows
+from stsbaselines.io.files import plain_rows
 from stsbaselines.version import __version__
 
 Kernel = Literal["auto", "python", "numba"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stsbaselines.errors import InputError, shown, unknown, visible
-from stsbaselines.io import keys_once
+from stsbaselines.io.files import keys_once
 
 if TYPE_CHECKING:
     from stsbaselines.reports.tables import Format
@@ -138,7 +138,7 @@ def parameters_of(options: list[str] | None) -> dict[str, Any]:
 
 
 def _value_of(text: str) -> Any:
-    from stsbaselines.settings import plain_value  # slow to import
+    from stsbaselines.io.settings import plain_value  # slow to import
 
     if text[:1] not in ("[", "{", '"'):
         return plain_value(text) if text else text

@@ -174,7 +174,7 @@ def data_fetch(
     """
     from stsbaselines.data.fetch import left_to_do
     from stsbaselines.data.find import is_offline
-    from stsbaselines.io import make_folder
+    from stsbaselines.io.files import make_folder
 
     offline = offline or is_offline()
     entries = [each for each in _tasks(tasks) if tasks or not each.is_sample]

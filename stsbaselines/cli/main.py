@@ -16,7 +16,7 @@ from stsbaselines.cli.console import say
 from stsbaselines.cli.data import data_app
 from stsbaselines.cli.train import train_app
 from stsbaselines.errors import InputError
-from stsbaselines.io import NO_HOME
+from stsbaselines.io.files import NO_HOME
 from stsbaselines.version import __version__
 
 app = typer.Typer(

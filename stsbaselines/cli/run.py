@@ -109,7 +109,7 @@ def reproduce(
     from stsbaselines.experiments import reproduce as reproducing
     from stsbaselines.experiments.ledger import DIFFERS, WITHOUT_SCORE
     from stsbaselines.experiments.run import pairs_to_process
-    from stsbaselines.io import write_text
+    from stsbaselines.io.files import write_text
     from stsbaselines.reports.ledger import ledger_text
     from stsbaselines.reports.tables import Format
 

@@ -47,7 +47,7 @@ def score(
     PATH is an output file, or a folder with one file per data set.
     """
     from stsbaselines.evaluation import submission
-    from stsbaselines.io import to_json
+    from stsbaselines.io.files import to_json
     from stsbaselines.reports.text import scores_text
 
     scores = submission.score(task, path, dataset, _mapping(mapping), data_dir)
@@ -105,7 +105,7 @@ def compare(
     from stsbaselines.data.catalogue import find_task
     from stsbaselines.evaluation import systems
     from stsbaselines.evaluation.comparison import compare as compare_systems
-    from stsbaselines.io import to_json
+    from stsbaselines.io.files import to_json
     from stsbaselines.reports.comparison import comparison_text, folder_for
     from stsbaselines.reports.comparison import report as write_report
 
@@ -159,7 +159,7 @@ def explain_number(
     The exit status is 1 if none gives the number; then the nearest ones are shown.
     """
     from stsbaselines.evaluation.explanation import explain
-    from stsbaselines.io import to_json
+    from stsbaselines.io.files import to_json
     from stsbaselines.reports.text import explanation_text
 
     found = explain(number, task, path, dataset, _mapping(mapping), data_dir)
@@ -211,7 +211,7 @@ def show(
 ) -> None:
     """Write an HTML page of chunks and their alignments."""
     from stsbaselines.evaluation.alignment import inspect_alignments
-    from stsbaselines.io import write_text
+    from stsbaselines.io.files import write_text
     from stsbaselines.reports.alignments import alignment_page
 
     target = out or Path(f"{path.stem}.html")
@@ -236,7 +236,7 @@ def align(
     from rich.console import Console
 
     from stsbaselines.evaluation.alignment import align as align_sentences
-    from stsbaselines.io import to_json
+    from stsbaselines.io.files import to_json
     from stsbaselines.reports.alignments import as_rows
     from stsbaselines.reports.text import alignments_text
     from stsbaselines.tasks.ists import FAMILY

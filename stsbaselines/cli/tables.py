@@ -37,7 +37,7 @@ def tables(
     ] = None,
 ) -> None:
     """Print the published tables of a task, or list all tables."""
-    from stsbaselines.io import to_json
+    from stsbaselines.io.files import to_json
     from stsbaselines.reference import published as reference
     from stsbaselines.reference.ranking import select_from
     from stsbaselines.reports.tables import Format, render

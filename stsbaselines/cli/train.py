@@ -40,7 +40,7 @@ def train_typed_tfidf(
 ) -> None:
     """Count the words of item records, for typed similarity."""
     from stsbaselines.experiments.models import train_on_catalogues
-    from stsbaselines.io import check_new
+    from stsbaselines.io.files import check_new
 
     check_new(out)
     model = train_on_catalogues(records, **parameters_of(parameter))
@@ -125,7 +125,7 @@ for _name in TRAINED_ON_PAIRS:
 def _model_folder(out: Path | None, usual: str) -> Path:
     """Return the folder to write a model to; by default that of its usual name, if it has one."""
     from stsbaselines.data.find import cache_directory
-    from stsbaselines.io import check_new, make_folder
+    from stsbaselines.io.files import check_new, make_folder
 
     if out is None and not usual:
         raise InputError(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.io import is_device, open_to_read
+from stsbaselines.io.files import is_device, open_to_read
 
 LARGEST_FILE = 16 << 20  # bytes; the official files are smaller
 LARGEST_ARCHIVE = 1 << 28  # bytes, unpacked

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from stsbaselines.errors import InputError, unknown
-from stsbaselines.settings import Entry, read_model
+from stsbaselines.io.settings import Entry, read_model
 
 CATALOGUE = Path(__file__).parent / "catalogue"
 SAMPLE_PREFIX = "sample-"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from stsbaselines.data.find import directories
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown, suggestion
-from stsbaselines.io import entries_of, lines_of, open_to_read, open_zip, read_whole
+from stsbaselines.io.files import entries_of, lines_of, open_to_read, open_zip, read_whole
 from stsbaselines.text.wordnet import FILES, read_synsets
 
 DEBIAN_WORDNET = Path("/usr/share/wordnet")

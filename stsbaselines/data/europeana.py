@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import make_folder, write_bytes, write_text
+from stsbaselines.io.files import make_folder, write_bytes, write_text
 
 API = "https://api.europeana.eu/"
 DUMMY_KEY = "xxxXxXXxx"

@@ -23,7 +23,7 @@ from stsbaselines.data.find import (
 )
 from stsbaselines.data.sources import ArchiveSource, Source, mirrored, sources_of
 from stsbaselines.errors import Fault, InputError, MissingDataError
-from stsbaselines.io import make_folder, write_bytes
+from stsbaselines.io.files import make_folder, write_bytes
 from stsbaselines.version import __version__
 
 MIRROR = "STSBASELINES_MIRROR"

@@ -19,7 +19,7 @@ from stsbaselines.data.catalogue import (
 )
 from stsbaselines.data.find import cache_directory
 from stsbaselines.errors import Fault, InputError, visible
-from stsbaselines.io import read_whole, write_bytes
+from stsbaselines.io.files import read_whole, write_bytes
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stsbaselines.data.catalogue import Task
 from stsbaselines.data.find import cache_directory
-from stsbaselines.io import read_whole, write_text
+from stsbaselines.io.files import read_whole, write_text
 
 
 def terms(task: Task) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import Field
 
 from stsbaselines.errors import InputError, shown
-from stsbaselines.settings import Entry, read_model
+from stsbaselines.io.settings import Entry, read_model
 
 SOURCES = Path(__file__).parent / "sources.yaml"
 RAW_FILES = "https://raw.githubusercontent.com"

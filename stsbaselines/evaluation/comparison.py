@@ -29,7 +29,7 @@ from stsbaselines.evaluation.submission import (
     run_name,
 )
 from stsbaselines.evaluation.systems import Vectors
-from stsbaselines.io import to_displayable
+from stsbaselines.io.files import to_displayable
 from stsbaselines.predictor import Predictor
 from stsbaselines.reference.published import tables_of
 from stsbaselines.reference.ranking import annotator_agreement, rank_of, ranking_of

@@ -32,7 +32,7 @@ from stsbaselines.evaluation.tables import (
     writing_scores,
 )
 from stsbaselines.evaluation.trained_models import ready
-from stsbaselines.io import LONGEST_LINE, whole_lines
+from stsbaselines.io.files import LONGEST_LINE, whole_lines
 from stsbaselines.parallel import in_order
 from stsbaselines.tasks.base import Family, SentencePair, family_named
 from stsbaselines.tasks.columns import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stsbaselines.data.catalogue import Task
 from stsbaselines.errors import InputError
-from stsbaselines.io import to_displayable
+from stsbaselines.io.files import to_displayable
 from stsbaselines.reference.ranking import Rank, name_of
 from stsbaselines.scoring.significance import Interval
 from stsbaselines.tasks.base import ScorePairs, Scores

@@ -14,7 +14,7 @@ from typing import Any
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require, require_all
 from stsbaselines.errors import Fault, InputError, MissingDataError, nearest, suggestion
-from stsbaselines.io import entries_of, open_to_read
+from stsbaselines.io.files import entries_of, open_to_read
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.base import Scores, family_of
 

@@ -17,7 +17,7 @@ import numpy as np
 from stsbaselines.baselines import create, load, names
 from stsbaselines.errors import Fault, InputError, shown, suggestion, unknown
 from stsbaselines.evaluation.submission import run_name
-from stsbaselines.io import to_displayable
+from stsbaselines.io.files import to_displayable
 from stsbaselines.predictor import Predictor, check_pairs, read_arrays, user_code
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks.base import checked_scores, finite_numbers, first_wrong

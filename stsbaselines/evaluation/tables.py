@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
-from stsbaselines.io import (
+from stsbaselines.io.files import (
     LONGEST_LINE,
     atomic_write,
     has_bom,

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from stsbaselines.data.catalogue import SAMPLE_PREFIX
 from stsbaselines.errors import Fault, InputError, suggestion
-from stsbaselines.settings import Entry, read_model
+from stsbaselines.io.settings import Entry, read_model
 
 SEEDS_OF_AN_INTERVAL = 100
 MOST_SEEDS = 10_000

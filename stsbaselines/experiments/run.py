@@ -34,7 +34,7 @@ from stsbaselines.experiments.training import (
     prepare,
     validate_training,
 )
-from stsbaselines.io import make_folder, to_json, write_bytes, write_text
+from stsbaselines.io.files import make_folder, to_json, write_bytes, write_text
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.base import Scores, family_of

@@ -16,7 +16,7 @@ from stsbaselines.evaluation.alignment import (
     InspectedRun,
     Tokens,
 )
-from stsbaselines.io import to_displayable
+from stsbaselines.io.files import to_displayable
 from stsbaselines.reports.tables import number
 from stsbaselines.tasks.alignment_file import ADDITIONAL_TYPES, MAIN_TYPES, ChunkAlignment
 

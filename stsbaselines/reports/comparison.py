@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stsbaselines.errors import Fault, InputError
 from stsbaselines.evaluation.results import ABOVE, Comparison
-from stsbaselines.io import make_folder, to_json, write_text
+from stsbaselines.io.files import make_folder, to_json, write_text
 from stsbaselines.reports import plots
 from stsbaselines.reports.comparison_tables import (
     error_tables,

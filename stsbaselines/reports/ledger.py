@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from stsbaselines.experiments.ledger import NOT_PUBLISHED, WITHOUT_SCORE, LedgerEntry
-from stsbaselines.io import to_json
+from stsbaselines.io.files import to_json
 from stsbaselines.reports.tables import Format, number, render, without
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from stsbaselines.errors import InputError
-from stsbaselines.io import write_bytes
+from stsbaselines.io.files import write_bytes
 from stsbaselines.reports.tables import printable
 from stsbaselines.scoring.correlation import FloatArray, pearson
 

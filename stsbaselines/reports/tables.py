@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tabulate import LATEX_ESCAPE_RULES, SEPARATING_LINE, tabulate
 
-from stsbaselines.io import to_displayable, to_json
+from stsbaselines.io.files import to_displayable, to_json
 
 Rows = Sequence[Mapping[str, Any]]
 UNDEFINED = "undefined"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import lines_of, open_to_read, whole_lines
+from stsbaselines.io.files import lines_of, open_to_read, whole_lines
 from stsbaselines.scoring.alignment import HIGHEST_SCORE
 from stsbaselines.tasks.lines import BLOCK_SIZE, MARK, LineError, decoded
 

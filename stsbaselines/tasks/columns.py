@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
-from stsbaselines.io import lines_of, plain_rows
+from stsbaselines.io.files import lines_of, plain_rows
 from stsbaselines.tasks.base import SentencePair
 
 FIRST_LINES = 1000

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import LONGEST_LINE, lines_of, open_to_read, whole_lines
+from stsbaselines.io.files import LONGEST_LINE, lines_of, open_to_read, whole_lines
 
 T = TypeVar("T")
 Bounds = tuple[float, float]

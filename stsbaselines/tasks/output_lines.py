@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from stsbaselines.data.catalogue import DataSet
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import open_to_read, whole_lines
+from stsbaselines.io.files import open_to_read, whole_lines
 from stsbaselines.tasks.lines import BLOCK_SIZE, MARK, Bounds, LineError, Lines, numbers_of
 
 NOT_SUBMITTED = "which a submission must not have"

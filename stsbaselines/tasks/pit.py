@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io import open_to_read
+from stsbaselines.io.files import open_to_read
 from stsbaselines.scoring import correlation, paraphrase, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray

@@ -16,7 +16,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape  # nosec B406  # writes, does not parse
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown, suggestion
-from stsbaselines.io import lines_of, open_to_read
+from stsbaselines.io.files import lines_of, open_to_read
 
 FIELDS = ("dcTitle", "dcCreator", "dcSubject", "dcDescription", "dcDate", "dcSource")
 SUFFIXES = (".txt", ".json", ".xml")

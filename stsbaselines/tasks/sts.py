@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
-from stsbaselines.io import lines_of, open_to_read
+from stsbaselines.io.files import lines_of, open_to_read
 from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray

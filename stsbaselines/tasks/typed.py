@@ -20,7 +20,7 @@ import numpy.typing as npt
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.europeana import item_code, record_name
 from stsbaselines.errors import Fault, InputError, MissingDataError, shown
-from stsbaselines.io import entries_of
+from stsbaselines.io.files import entries_of
 from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray

@@ -17,7 +17,7 @@ from typing import Any
 import pycrfsuite
 
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.io import read_whole, to_displayable
+from stsbaselines.io.files import read_whole, to_displayable
 
 SHIPPED = Path(__file__).parent / "models" / "chunker"
 CARD = "model-card.json"

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from stsbaselines.io import read_whole, to_displayable
+from stsbaselines.io.files import read_whole, to_displayable
 from stsbaselines.text.chunker import (
     chunk_spans,
     encodable,

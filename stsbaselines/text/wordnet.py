@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown, unknown
-from stsbaselines.io import is_without_newlines, open_zip, read_whole
+from stsbaselines.io.files import is_without_newlines, open_zip, read_whole
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _PARTS = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}

@@ -23,7 +23,7 @@ from stsbaselines.baselines import _token_cosine_lines as in_lines
 from stsbaselines.baselines._token_cosine_lines import Kernel, LineScorer
 from stsbaselines.baselines.token_cosine import TokenCosine, tokens
 from stsbaselines.errors import InputError
-from stsbaselines.io import LONGEST_LINE, is_without_newlines
+from stsbaselines.io.files import LONGEST_LINE, is_without_newlines
 from stsbaselines.tasks import sts
 from stsbaselines.tasks.base import family_named
 

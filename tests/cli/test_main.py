@@ -15,7 +15,7 @@ import pytest
 
 from stsbaselines.cli.main import _replace_missing_home, app
 from stsbaselines.data.find import SAMPLES, cache_directory
-from stsbaselines.io import NO_HOME
+from stsbaselines.io.files import NO_HOME
 from stsbaselines.version import __version__
 from tests.helpers import CORPUS, command_refusal, run_command
 from tests.test_errors import ESCAPED, HOSTILE

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from stsbaselines.data import catalogue
 from stsbaselines.data.catalogue import Task
 from stsbaselines.errors import InputError
-from stsbaselines.settings import read_model
+from stsbaselines.io.settings import read_model
 
 ROLES = ("input", "gold", "sentences1", "sentences2", "chunks1", "chunks2")
 

@@ -29,7 +29,7 @@ from stsbaselines.evaluation.tables import (
     table_ending,
     writing_scores,
 )
-from stsbaselines.io import atomic_write
+from stsbaselines.io.files import atomic_write
 from stsbaselines.tasks.columns import Columns
 
 PAIRS = [(f"Left {i} caf\u00e9.", f"Right {i % 3}.") for i in range(50)]

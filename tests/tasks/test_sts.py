@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.errors import InputError
-from stsbaselines.io import LONGEST_LINE
+from stsbaselines.io.files import LONGEST_LINE
 from stsbaselines.tasks import lines, sts
 from stsbaselines.tasks.base import Scores
 from stsbaselines.tasks.sts import FAMILY

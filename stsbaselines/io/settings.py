@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from yaml.constructor import ConstructorError
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown, suggestion
-from stsbaselines.io import LARGEST_NUMBER, open_to_read
+from stsbaselines.io.files import LARGEST_NUMBER, open_to_read
 
 LARGEST_MODEL = 1 << 18
 MOST_VALUES = 100_000

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stsbaselines.errors import InputError
-from stsbaselines.io import (
+from stsbaselines.io.files import (
     LONGEST_LINE,
     atomic_write,
     entries_of,

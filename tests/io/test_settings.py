@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from stsbaselines.errors import InputError
-from stsbaselines.io import to_json
-from stsbaselines.settings import Entry, plain_value, read_model
+from stsbaselines.io.files import to_json
+from stsbaselines.io.settings import Entry, plain_value, read_model
 from tests.helpers import at_most
 
 

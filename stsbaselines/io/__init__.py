@@ -1,0 +1,1 @@
+"""Files: lines in, whole files out, and YAML and JSON read into models."""
