@@ -78,7 +78,7 @@ class TypedTfidf(Predictor):
     >>> model = TypedTfidf().fit([(mill, view)])
     >>> scores = dict(zip(TYPES, model.predict([(mill, view)])[0].round(2).tolist()))
     >>> scores["author"], scores["time"], scores["location"]
-    (5.0, 5.0, 0.0)
+    (5.0, 2.9, 0.0)
     """
 
     name: ClassVar[str] = "typed-tfidf"

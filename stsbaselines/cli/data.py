@@ -97,16 +97,17 @@ def data_import(
         if each == "":
             raise InputError(f"{name} is empty, but must name a place.")
     plan = importing.plan(Path(path), Path(to) if to else None)
+    text = _plan_text(plan)  # before anything is written
     try:
         new = sum(each.state == "new" for each in plan.placements)
         new = new if dry_run else importing.place(plan)
     finally:
-        _show_plan(plan)
+        say(text, flush=True)
     verb = "would be" if dry_run else "were"
     say(f"{new} of {len(plan.placements)} files {verb} imported into {plan.target}")
 
 
-def _show_plan(plan: "Plan") -> None:
+def _plan_text(plan: "Plan") -> str:
     from stsbaselines.data.find import directories
     from stsbaselines.reports.tables import render
 
@@ -127,7 +128,7 @@ def _show_plan(plan: "Plan") -> None:
     notes += map(str, plan.unreadable[:SHOWN_FAULTS])
     if plan.target.resolve() not in [each.resolve() for each in directories()]:
         notes.append(f"To use {plan.target}, name it by --data-dir or $STSBASELINES_DATA.")
-    say("\n".join([render(rows), "", *notes]), flush=True)
+    return "\n".join([render(rows), "", *notes])
 
 
 @data_app.command("fetch", epilog=example("data fetch sts2013"))

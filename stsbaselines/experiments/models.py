@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stsbaselines.baselines import create
-from stsbaselines.data.catalogue import find_task
+from stsbaselines.data.catalogue import find_task, task_names
 from stsbaselines.data.corpora import sentences_of
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError
@@ -63,14 +63,12 @@ def train_on_pairs(
 
 
 def notes_on_pairs(sources: Sequence[str], data_dir: str | Path | None = None) -> list[str]:
-    """Return notes on pairs of sources that are repeated, or are in their tasks' test sets too."""
-    wanted = [_source(text) for text in sources]
-    given = read_labelled(wanted, data_dir)
+    """Return notes on pairs of sources that are repeated, or are in test sets that are found."""
+    given = read_labelled([_source(text) for text in sources], data_dir)
     notes = [*given.notes]
-    for name in dict.fromkeys(each.task.removesuffix("-train") for each in wanted):
-        task = find_task(name)
-        for dataset in task.datasets:
-            if f"{name}/{dataset.name}" in given.sets:
+    for task in map(find_task, task_names()):
+        for dataset in task.datasets if task.family == "sts" else []:
+            if not dataset.output or f"{task.task}/{dataset.name}" in given.sets:
                 continue
             with contextlib.suppress(MissingDataError):
                 files = require_all(task, dataset, data_dir)

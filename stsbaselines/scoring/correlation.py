@@ -57,8 +57,8 @@ def rounded(values: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> rounded(np.array([0.1 + 0.2, 0.3, 1e-300])).tolist()
-    [0.3, 0.3, 1e-300]
+    >>> rounded(np.array([0.1 + 0.2, 0.3])).tolist()
+    [0.3, 0.3]
     """
     with np.errstate(divide="ignore"):
         magnitude = np.floor(np.log10(np.abs(values)))

@@ -83,3 +83,5 @@ def test_official_data_have_repeated_and_shared_pairs(official_data: Path) -> No
     assert "sts2012-train/MSRvid: lines that repeat the pair of an earlier one: 13 of 750" in found
     shared = "lines whose pair is in the training data too: 2 of 750 (372, 401)"
     assert f"sts2012/MSRpar: {shared}, from sts2012-train/SMTeuroparl" in found
+    of_other_years = "\n".join(notes_on_pairs(["sts2013/OnWN"], official_data))
+    assert "sts2014/OnWN: lines whose pair is in the training data too" in of_other_years
