@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -64,6 +64,23 @@ class Folder(Entry):
     source: str
 
 
+Column = str | Annotated[int, Field(ge=1, strict=True)]
+
+
+class LabelledColumns(Entry):
+    """Columns of a file with sentences and scores: all by name, or all by number from 1."""
+
+    sentence1: Column
+    sentence2: Column
+    score: Column
+
+    @model_validator(mode="after")
+    def _of_one_kind(self) -> LabelledColumns:
+        if len({type(each) for each in (self.sentence1, self.sentence2, self.score)}) > 1:
+            raise ValueError("only names, or only numbers, of columns")
+        return self
+
+
 class DataSet(Entry):
     """One data set of a task.
 
@@ -77,6 +94,11 @@ class DataSet(Entry):
         Official name of a system's output file; empty for training data.
     pairs, scored : int
         Number of pairs in the input, and how many of them the gold standard scores.
+    columns : LabelledColumns or None
+        Where sentences and scores are, if the input is one file with both.
+    gold_lines : list of int
+        Of a gold standard with a line for each scored pair only: the lines of these pairs in the
+        input, from 1, in the order of the gold standard.
     licence, source : str or None
         Where they differ from the task's.
     restricted : bool
@@ -90,9 +112,24 @@ class DataSet(Entry):
     output: str = ""
     pairs: int = Field(ge=1)
     scored: int = Field(ge=1)
+    columns: LabelledColumns | None = None
+    gold_lines: list[int] = Field(default_factory=list)
     licence: str | None = None
     source: str | None = None
     restricted: bool = False
+
+    @model_validator(mode="after")
+    def _consistent(self) -> DataSet:
+        lines = set(self.gold_lines)
+        if lines and (len(self.gold_lines) != self.scored or len(lines) != self.scored):
+            raise ValueError("as many gold_lines as scored pairs, each once")
+        if lines and not 1 <= min(lines) <= max(lines) <= self.pairs:
+            raise ValueError(f"gold_lines from 1 to {self.pairs}")
+        return self
+
+    def file(self, role: str) -> DataFile:
+        """Return the file of that role."""
+        return self.files["input" if self.columns and role == "gold" else role]
 
     def is_restricted(self, role: str) -> bool:
         """Return whether the file of that role is restricted: only an input can be."""
@@ -124,7 +161,8 @@ class Task(Entry):
     decimals : int
         Decimals that the task's scorer prints.
     measures : list of str
-        The official aggregates, the main one first. For a task with one data set and no
+        The official aggregates, the main one first; none if the data sets of an ``sts`` task are
+        never taken together. For a task of another family with one data set and no
         `dataset_measures`, its official measures.
     resources : dict of str to list of DataFile
         Files that a baseline needs besides the data sets; one file of a list is enough.
@@ -150,7 +188,7 @@ class Task(Entry):
 
     @model_validator(mode="after")
     def _has_measures(self) -> Task:
-        if not (self.measures or self.dataset_measures):
+        if not (self.measures or self.dataset_measures or self.family == "sts"):
             raise ValueError("measures or dataset_measures")
         return self
 

@@ -40,7 +40,7 @@ class Located:
     @property
     def expected(self) -> DataFile:
         """The official name and checksum."""
-        return self.dataset.files[self.role]
+        return self.dataset.file(self.role)
 
     @property
     def restricted(self) -> bool:
@@ -102,7 +102,7 @@ def locate(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None 
     >>> locate(task, task.datasets[0], "gold").status
     'ok'
     """
-    return Located(task, dataset, role, *_search(task, dataset.files[role], data_dir))
+    return Located(task, dataset, role, *_search(task, dataset.file(role), data_dir))
 
 
 def locate_all(

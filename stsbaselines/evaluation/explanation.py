@@ -136,12 +136,11 @@ def conventional(
     """Return name, value and signature of a run's numbers by all fitting conventions.
 
     Conventions that are the same for the task's data sets are one, with their names joined by
-    `` = ``. Families other than ``sts`` have none.
+    `` = ``. Families other than ``sts`` have none. If the data sets are never taken together, it is
+    the Spearman correlation of each.
     """
-    return [
-        (" = ".join(each.name for each in same), value, text)
-        for same, value, text in _conventions(task, score_pairs)
-    ]
+    found = _conventions(task, score_pairs) if task.measures else _spearmans(task, score_pairs)
+    return [(" = ".join(each.name for each in same), value, text) for same, value, text in found]
 
 
 def signature(convention: Convention, task: str, parts: Mapping[str, Pair]) -> str:
@@ -177,7 +176,7 @@ def _conventions(
     task: Task, score_pairs: Mapping[str, ScorePairs]
 ) -> Iterator[tuple[list[Convention], float | None, str]]:
     """Yield conventions of equal signature with their value."""
-    if task.family != "sts":
+    if task.family != "sts" or not task.measures:
         return
     parts: dict[str, Pair] = {
         name: (score_pairs[name].scores, score_pairs[name].gold)
@@ -192,6 +191,17 @@ def _conventions(
             same.setdefault(signature(convention, task.task, parts), []).append(convention)
     for text, group in same.items():
         yield group, conventions.value(group[0], parts), text
+
+
+def _spearmans(
+    task: Task, score_pairs: Mapping[str, ScorePairs]
+) -> Iterator[tuple[list[Convention], float | None, str]]:
+    for name in task.dataset_names if task.family == "sts" else ():
+        if name in score_pairs:
+            parts: dict[str, Pair] = {name: (score_pairs[name].scores, score_pairs[name].gold)}
+            convention = Convention(f"Spearman {name}", "spearman", "ALL")
+            value = conventions.value(convention, parts)
+            yield [convention], value, signature(convention, task.task, parts)
 
 
 def _published(number: str) -> Decimal:

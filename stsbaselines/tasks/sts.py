@@ -36,6 +36,7 @@ from stsbaselines.tasks.base import (
     checked_scores,
     signature,
 )
+from stsbaselines.tasks.labelled import read_labelled
 from stsbaselines.tasks.lines import LineError, decoded, number_of, parse_numbers
 from stsbaselines.tasks.output_lines import Form, OutputLines, hints_of, read_output_lines
 
@@ -95,11 +96,16 @@ class StsFamily(Family):
     output_name = re.compile(r"STS(?:2016)?\.output\.(?:surprise\.)?(.+)\.txt")
 
     def read_inputs(self, files: Files, task: Task, dataset: DataSet) -> Iterator[SentencePair]:
+        if dataset.columns:
+            return iter(read_labelled(files["input"], dataset.columns, task, dataset)[0])
         return read_pairs(files["input"])
 
     def read_training(
         self, files: Files, task: Task, dataset: DataSet
     ) -> tuple[list[SentencePair], FloatArray, list[int]]:
+        if dataset.columns:
+            labelled = read_labelled(files["input"], dataset.columns, task, dataset)
+            return *labelled, list(range(1, dataset.pairs + 1))
         gold = self.read_gold(files["gold"], task, dataset)
         pairs = list(read_pairs(files["input"]))
         if len(pairs) != len(gold):
@@ -111,11 +117,19 @@ class StsFamily(Family):
 
     def read_gold(self, path: Path, task: Task, dataset: DataSet) -> FloatArray:
         """Read one number per line; an exactly empty line, for a pair not scored, gives NaN."""
+        if dataset.columns:
+            return read_labelled(path, dataset.columns, task, dataset)[1]
 
         def parse(line: bytes) -> list[float]:
             return [math.nan if line == b"" else number_of(line, task.gold_range, "a score")]
 
-        return parse_numbers(path, parse, [task.gold_range], dataset.pairs, b"nan")[:, 0]
+        count = len(dataset.gold_lines) or dataset.pairs
+        found = parse_numbers(path, parse, [task.gold_range], count, b"nan")[:, 0]
+        if not dataset.gold_lines:
+            return found
+        gold = np.full(dataset.pairs, math.nan)
+        gold[np.array(dataset.gold_lines) - 1] = found
+        return gold
 
     def read_output(
         self, path: Path, task: Task, dataset: DataSet, strict: bool = False
@@ -177,7 +191,7 @@ class StsFamily(Family):
         and ``ALLw`` (weighted by confidence) are those of 2012, tables 1 and 2.
         """
         parts = _parts(task, gold, outputs)
-        complete = len(parts) == len(task.datasets)
+        complete = _is_complete(task, parts)
         datasets: dict[str, Measures] = {}
         notes: list[str] = []
         for part in parts:
@@ -214,7 +228,7 @@ class StsFamily(Family):
             part.name: ScorePairs(part.scores, part.gold, part.lines, part.pearson_weights)
             for part in parts
         }
-        if len(parts) == len(task.datasets):
+        if _is_complete(task, parts):
             scores = np.concatenate([part.scores for part in parts])
             joined = np.concatenate([part.gold for part in parts])
             found["ALL"] = ScorePairs(scores, joined, np.arange(1, len(joined) + 1))
@@ -233,7 +247,7 @@ class StsFamily(Family):
             part.name: resampling.pearson(part.scores, part.gold, each, part.pearson_weights)
             for part, each in zip(parts, drawn, strict=True)
         }
-        if len(parts) == len(task.datasets):
+        if _is_complete(task, parts):
             scores, golds = [part.scores for part in parts], [part.gold for part in parts]
             pairs = [len(values) for values in golds]
             found["Mean"] = np.average([*found.values()], axis=0, weights=pairs)
@@ -340,6 +354,11 @@ def _parts(task: Task, gold: Golds, outputs: Outputs) -> list[_Part]:
         for name in task.dataset_names
         if name in outputs
     ]
+
+
+def _is_complete(task: Task, parts: Sequence[_Part]) -> bool:
+    """Return whether all data sets of a task have an output, and are taken together."""
+    return bool(task.measures) and len(parts) == len(task.datasets)
 
 
 def _check_scored(name: str, gold: FloatArray, output: StsOutput, scored: BoolArray) -> None:

@@ -72,3 +72,20 @@ def test_a_file_is_recognised_in_one_way(tmp_path: Path) -> None:
     path.write_text(text.replace("sha256:", "unverified: true, sha256:", 1))
     with pytest.raises(InputError, match="expected one of sha256, git_blob and unverified"):
         read_model(path, Task)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("columns: {sentence1: 1, sentence2: b, score: 3}", "only names, or only numbers"),
+        ("gold_lines: [1, 2]", "as many gold_lines as scored pairs, each once"),
+        ("gold_lines: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]", "as many gold_lines as scored pairs"),
+        ("gold_lines: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13]", "expected gold_lines from 1 to 12"),
+    ],
+)
+def test_columns_and_gold_lines_must_fit(line: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "task.yaml"
+    text = (catalogue.CATALOGUE / "sample-sts.yaml").read_text()
+    path.write_text(text.replace("    scored: 11\n", f"    scored: 11\n    {line}\n"))
+    with pytest.raises(InputError, match=message):
+        read_model(path, Task)

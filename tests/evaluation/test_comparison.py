@@ -318,3 +318,14 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_else() -> No
     for place, message in [("report", "found a directory"), ("", "--report is empty")]:
         assert message in command_refusal(*arguments, place)
     assert [path.name for path in Path("report").iterdir()] == ["comparison.tex"]
+
+
+def test_the_last_part_is_official_if_parts_are_never_taken_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = find_task("sample-sts").model_copy(update={"measures": []})
+    monkeypatch.setattr("stsbaselines.evaluation.comparison.find_task", lambda name: task)
+    found = compare("sample-sts", [overlap])
+    assert [each.name for each in found.measured] == ["kitchen", "journeys"]
+    assert found.official == "journeys"
+    assert compare("sample-sts", [overlap], dataset="kitchen").official == "kitchen"

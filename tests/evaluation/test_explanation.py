@@ -108,6 +108,12 @@ def test_other_families_have_no_conventions(task: str) -> None:
     assert conventional(entry, points_of({entry.dataset_names[0]: A})) == []
 
 
+def test_data_sets_that_are_never_taken_together_have_spearman_each() -> None:
+    task = find_task("sample-sts").model_copy(update={"measures": []})
+    found = conventional(task, points_of({"kitchen": A, "journeys": A}))
+    assert [name for name, _, _ in found] == ["Spearman kitchen", "Spearman journeys"]
+
+
 @pytest.mark.parametrize(
     ("task", "run", "names"),
     [

@@ -309,3 +309,24 @@ def test_sets_without_confidences_weigh_as_fully_confident_ones() -> None:
     assert mixed.aggregates["ALLw"] == pytest.approx(mixed.aggregates["ALL"])
     lower = scored(output([1, 3, 3, 4], [1, 1, 1, 1]), output(journeys))
     assert lower.aggregates["ALLw"] != pytest.approx(mixed.aggregates["ALLw"])
+
+
+def test_a_gold_standard_may_have_lines_for_the_scored_pairs_alone(tmp_path: Path) -> None:
+    (tmp_path / "gold.txt").write_bytes(b"4\n1.5\n")
+    some = SAMPLE.datasets[0].model_copy(update={"pairs": 4, "scored": 2, "gold_lines": [3, 1]})
+    gold = FAMILY.read_gold(tmp_path / "gold.txt", SAMPLE, some)
+    np.testing.assert_array_equal(gold, [1.5, math.nan, 4, math.nan])
+    path = written(tmp_path, b"1\n5\n3\n0\n")
+    output = FAMILY.read_output(path, SAMPLE, some)
+    scores = FAMILY.score(SAMPLE, "x", {"kitchen": gold}, {"kitchen": output})
+    assert scores.datasets["kitchen"]["n"] == 2
+    assert scores.datasets["kitchen"]["pearson"] == pytest.approx(1)
+
+
+def test_data_sets_that_are_never_taken_together_have_no_aggregates() -> None:
+    task = task_with(measures=[])
+    gold = {each.name: np.arange(float(each.pairs)) for each in task.datasets}
+    outputs = {name: sts.StsOutput(values**2) for name, values in gold.items()}
+    scores = FAMILY.score(task, "x", gold, outputs)
+    assert (scores.aggregates, task.cell_names) == ({}, ["kitchen", "journeys"])
+    assert FAMILY.score_pairs(task, gold, outputs).keys() == gold.keys()
