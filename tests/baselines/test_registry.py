@@ -92,5 +92,5 @@ def test_unknown_names_are_suggested() -> None:
         baselines.create("token-cosin")
     with pytest.raises(InputError, match="did you mean 'random_state'"):
         baselines.create("random", randomstate=1)
-    with pytest.raises(InputError, match=r"It has: kernel\."):
+    with pytest.raises(InputError, match=r"It has: kernel, tokenizer\."):
         baselines.create("token-cosine", lower=True)

@@ -249,3 +249,12 @@ def tokens_of_perl(sentence: bytes) -> set[bytes]:
 @given(SENTENCES)
 def test_tokens_are_those_of_perl(sentence: bytes) -> None:
     assert tokens(sentence.decode("utf-8", "surrogateescape")) == tokens_of_perl(sentence)
+
+
+def test_treebank_tokens_are_lower_cased_and_without_punctuation_marks() -> None:
+    treebank = TokenCosine(tokenizer="treebank")
+    assert treebank.predict([("A duck's pond.", "a duck 's POND .")]) == pytest.approx(1)
+    assert treebank.score_lines(b"A pond\tA lake\n") is None
+    assert treebank.signature().startswith("token-cosine|tokenizer:treebank|version:")
+    with pytest.raises(InputError, match="did you mean 'treebank'"):
+        TokenCosine(tokenizer="treebanks").predict([("a", "b")])  # type: ignore[arg-type]
