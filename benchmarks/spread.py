@@ -6,6 +6,7 @@ a published counterpart, in each variant, and its spread, the largest minus the 
 - ``ists CHUNKER...``: the chunker; names folders of other chunkers (``make chunker-model``)
 - ``pit``: the strength of the regularisation of the retrained logistic regression
 - ``wtmf``: the corpora and the seed of the trained model
+- ``tokens``: how token-cosine of 2017 splits and lower-cases sentences (needs ``sacremoses``)
 - ``dkpro``, ``takelab``, with the names of configurations: the corpora and other choices
 """
 
@@ -13,16 +14,22 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from stsbaselines.baselines._token_cosine_lines import cosine
 from stsbaselines.baselines.dkpro import DKPro
+from stsbaselines.data.catalogue import find_task
+from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, read_config
 from stsbaselines.experiments.models import train_on_corpora
 from stsbaselines.reports.tables import Format, render
+from stsbaselines.scoring.correlation import pearson
+from stsbaselines.tasks.base import family_of
+from stsbaselines.text.words import simple_words, treebank_words
 
 Variants = Mapping[str, Mapping[str, Any]]
 """By name: the parameters that a variant changes, or the model that it uses."""
@@ -101,12 +108,40 @@ def trained_models(data_dir: Path) -> Variants:
     return trained
 
 
+def print_tokenizers() -> None:
+    """Print the numbers of the tracks of 2017 that need no translation, by tokenizer."""
+    from sacremoses import MosesTokenizer  # type: ignore[import-not-found]  # in no extra
+
+    moses = MosesTokenizer()
+    tokenizers: dict[str, Callable[[str], list[str]]] = {
+        "treebank": treebank_words,
+        "simple": simple_words,
+        "moses": lambda sentence: [token.lower() for token in moses.tokenize(sentence)],
+    }
+    task = find_task("sts2017")
+    family = family_of(task)
+    rows = []
+    for name in ("track1.ar-ar", "track3.es-es", "track5.en-en"):
+        dataset = task.dataset(name)
+        pairs, gold, _ = family.read_training(require_all(task, dataset), task, dataset)
+        values = {}
+        for kind, split in tokenizers.items():
+            sets = [(set(split(left)), set(split(right))) for left, right in pairs]
+            scores = [cosine(len(left), len(right), len(left & right)) for left, right in sets]
+            values[kind] = pearson(scores, gold) or 0.0
+        row = {"set": name} | {kind: f"{value:.4f}" for kind, value in values.items()}
+        rows.append({**row, "spread": f"{max(values.values()) - min(values.values()):.3f}"})
+    print(render(rows, Format.markdown))
+
+
 def main(name: str, more: Iterable[str]) -> None:
     """Print the tables of one kind of baselines."""
     if name == "ists":
         chunkers = {"shipped": {}, **{Path(each).name: {"chunker": each} for each in more}}
         for year in (2015, 2016):
             print_spread(f"ists{year}", "system-chunks", chunkers)
+    elif name == "tokens":
+        print_tokenizers()
     elif name == "wtmf":
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "models").mkdir()

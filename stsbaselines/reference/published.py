@@ -44,10 +44,12 @@ class Table:
     chunks: str = ""  # which the runs were given: gold or system
     uncounted: frozenset[str] = frozenset()  # flags of rows that the paper did not rank
     illegible_ranks: tuple[int, ...] = ()  # of runs whose aggregate is illegible or missing
+    partial: str = ""  # what it has, if other rows of the paper's table were not found
 
     def summary(self) -> dict[str, str]:
         """Return what the table is, without its rows."""
-        return {"table": self.name, "task": self.task, "title": self.title, "note": self.note}
+        note = f"Partial: only {self.partial}. {self.note}" if self.partial else self.note
+        return {"table": self.name, "task": self.task, "title": self.title, "note": note}
 
     def row(self, run: str) -> Row:
         """Return the row of a run; raise InputError if there is none, or several."""
@@ -111,6 +113,7 @@ def table(name: str) -> Table:
         dataset=about.get("dataset", ""),
         chunks=about.get("chunks", ""),
         uncounted=frozenset(about.get("uncounted", "").split()),
+        partial=about.get("partial", ""),
         illegible_ranks=tuple(map(int, about.get("illegible ranks", "").split())),
     )
 

@@ -67,7 +67,7 @@ def ranking_of(task: str, cell: str, chunks: str = "") -> tuple[Table, str] | No
     True
     """
     for each in tables_of():
-        if each.task != task or each.chunks != chunks or not _rank_columns(each):
+        if each.task != task or each.chunks != chunks or each.partial:
             continue
         column = cell.removeprefix(f"{each.dataset}_") if each.dataset else cell
         if any(column in row.values for row in each.rows):

@@ -96,6 +96,6 @@ def tables_text(tables: Iterable[Table], style: Format = Format.text) -> str:
         mark = {Format.markdown: "### ", Format.latex: "% "}.get(style, "")
         note_mark = "% " if style is Format.latex else ""
         parts.append(f"{mark}{table.name}: {table.title}\n\n{render(table.cells(), style)}")
-        if table.note:
-            parts.append(f"{note_mark}{table.note}")
+        if note := table.summary()["note"]:
+            parts.append(f"{note_mark}{note}")
     return "\n\n".join(parts)

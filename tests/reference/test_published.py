@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
+
 import pytest
 
+from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
 from stsbaselines.reference import published as reference
 
@@ -30,3 +33,22 @@ def test_tables_keep_printed_digits() -> None:
         reference.table("agreement").row("x")
     with pytest.raises(InputError, match="no published table or task"):
         reference.tables_of("sts1999")
+
+
+@pytest.mark.parametrize(("name", "rows"), [("sts2016", 123), ("sts2016-es-en", 26)])
+def test_the_printed_means_follow_from_the_printed_cells(name: str, rows: int) -> None:
+    """The published Mean is weighted by scored pairs."""
+    weights = {each.name: each.scored for each in find_task(name).datasets}
+    whole = [row for row in reference.table(name).rows if "Mean" in row.values]
+    assert len(whole) == rows
+    for row in whole:
+        total = sum((row.values[each] * weights[each] for each in weights), Decimal())
+        mean = total / sum(weights.values())
+        assert mean.quantize(Decimal("0.00001"), ROUND_HALF_UP) == row.values["Mean"], row
+
+
+def test_a_partial_table_says_so() -> None:
+    for name in ("sts2014", "sts2017"):
+        table = reference.table(name)
+        assert table.summary()["note"].startswith(f"Partial: only {table.partial}. ")
+    assert "Partial" not in reference.table("sts2016").summary()["note"]
