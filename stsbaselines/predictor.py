@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import itertools
 import json
 import os
@@ -18,7 +19,9 @@ from sklearn.base import BaseEstimator
 
 from stsbaselines.errors import Fault, InputError, suggestion
 from stsbaselines.io.files import LARGEST_NUMBER, keys_once, new_folder, open_to_read, read_whole
+from stsbaselines.io.frames import takes_frames
 from stsbaselines.parallel import in_order
+from stsbaselines.scoring.scorers import pearson_scorer
 from stsbaselines.version import __version__
 
 CHUNK_SIZE = 10_000
@@ -41,7 +44,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     It is an estimator of scikit-learn: `__init__` only stores its parameters, learned
     attributes end in ``_``, `sklearn.base.clone` and `GridSearchCV` work. A subclass
     defines `name` and `predict`; `fit` if it learns; and `predicts` if it predicts something
-    other than scores (``alignments`` of chunks).
+    other than scores (``alignments`` of chunks). Its `fit` and `predict` get a list also where they
+    are called with a DataFrame of two columns of sentences, or an array of shape (n_pairs, 2).
 
     Examples
     --------
@@ -57,6 +61,16 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     name: ClassVar[str]
     predicts: ClassVar[str] = "scores"
     loaded_from: Path | None = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ("fit", "predict", "predict_chunks"):
+            if inspect.isfunction(method := vars(cls).get(name)):
+                setattr(cls, name, takes_frames(method))
+        # A subclass with another `predict` must not be asked in other ways of its parent.
+        for name in ("predict_chunks", "score_lines"):
+            if _depth(cls, "predict") < _depth(cls, name):
+                setattr(cls, name, vars(Predictor)[name])
 
     def fit(self: Self, pairs: Sequence[Any], gold: Any = None) -> Self:
         """Learn from pairs. By default there is nothing to learn.
@@ -81,6 +95,33 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         """
         raise NotImplementedError
 
+    def score(self, pairs: Sequence[Any], gold: Any) -> float:
+        """Return the Pearson correlation of the predicted scores with the gold scores.
+
+        `GridSearchCV` and `cross_val_score` use it if they have no `scoring`.
+
+        Parameters
+        ----------
+        pairs : sequence of (str, str) of length n_pairs
+        gold : sequence of float of length n_pairs
+
+        Returns
+        -------
+        float
+            NaN where it is undefined, such as for constant scores.
+
+        Raises
+        ------
+        InputError
+            If it predicts something other than scores.
+        ValueError
+            If a predicted or gold score is not a finite number.
+        """
+        if self.predicts != "scores":
+            raise InputError(f"{self.name} predicts {self.predicts}, which have no correlation.")
+        return pearson_scorer(self, pairs, gold)
+
+    @takes_frames
     def predict_chunks(
         self, pairs: Iterable[Any], chunk_size: int = CHUNK_SIZE, n_jobs: int = 1
     ) -> Iterator[Any]:
@@ -128,7 +169,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return type(self).fit is Predictor.fit or any(map(_is_learned, vars(self)))
 
     def _predict_chunk(self, chunk: list[Any]) -> Any:
-        is_ours = self.loaded_from or type(self).__module__.startswith(f"{__package__}.")
+        is_ours = self.loaded_from or _is_ours(type(self))
         source = f"{type(self).__name__}.predict"
         try:
             with contextlib.nullcontext() if is_ours else user_code(source):
@@ -168,11 +209,17 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InputError
-            If the folder exists already, or a parameter or learned attribute is
-            neither plain JSON nor an array of finite numbers.
+            If the folder exists already, a parameter or learned attribute is neither plain JSON
+            nor an array of finite numbers, or a subclass has the name of its parent.
         """
         if not hasattr(self, "name"):
             raise InputError(f"{type(self).__name__} has no `name`, by which it could be saved.")
+        for parent in type(self).__mro__[1:]:
+            if getattr(parent, "name", None) == self.name:
+                raise InputError(
+                    f"{type(self).__name__} cannot be saved, because it has the name of"
+                    f" {parent.__name__}, {self.name!r}: give it a `name` of its own."
+                )
         learned = {key: value for key, value in vars(self).items() if _is_learned(key)}
         arrays: dict[str, Any] = {
             key: each for key, each in learned.items() if isinstance(each, np.ndarray)
@@ -182,6 +229,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             "format": 1,
             "version": __version__,
             "name": self.name,
+            **({} if _is_ours(type(self)) else {"class": _path_of(type(self))}),
             "parameters": {key: _plain(value) for key, value in parameters.items()},
             "attributes": {key: learned[key] for key in learned if key not in arrays},
             "arrays": _shapes(arrays),
@@ -247,6 +295,19 @@ def user_code(name: str) -> Iterator[None]:
         last = (theirs or frames)[-1]
         what = f"{type(error).__name__}: {error}".rstrip(": ")
         raise InputError(f"{name} failed in {last.filename}, line {last.lineno}: {what}") from error
+
+
+def _depth(predictor: type[Predictor], name: str) -> int:
+    """Return how far up among the parents of a class a name is defined."""
+    return next(number for number, each in enumerate(predictor.__mro__) if name in vars(each))
+
+
+def _is_ours(predictor: type[Predictor]) -> bool:
+    return predictor.__module__.startswith(f"{__package__}.")
+
+
+def _path_of(predictor: type[Predictor]) -> str:
+    return f"{predictor.__module__}:{predictor.__qualname__}"
 
 
 def _is_learned(attribute: str) -> bool:
@@ -330,13 +391,14 @@ def read_arrays(path: Path) -> dict[str, Any]:
 
 
 def saved_name(directory: str | Path) -> str:
-    """Return the name of the predictor that was saved to a folder."""
-    return str(_read_description(Path(directory))["name"])
+    """Return the name of the predictor that was saved to a folder, or its class outside."""
+    description = _read_description(Path(directory))
+    return str(description.get("class", description["name"]))
 
 
 def with_parameters(predictor: type[Self], parameters: Mapping[str, Any]) -> Self:
     """Return a predictor of a class with parameters; raise InputError for an unknown one."""
-    known = predictor().get_params(deep=False)
+    known = inspect.signature(predictor).parameters
     for parameter in parameters:
         if parameter not in known:
             hint = suggestion(parameter, known) or "."
@@ -344,7 +406,11 @@ def with_parameters(predictor: type[Self], parameters: Mapping[str, Any]) -> Sel
                 f"baseline {predictor.name!r} has no parameter {parameter!r}{hint}"
                 f" It has: {', '.join(known) or 'none'}."
             )
-    return predictor(**parameters)
+    for parameter, each in known.items():
+        if each.default is each.empty and parameter not in parameters:
+            raise InputError(f"baseline {predictor.name!r} needs the parameter {parameter!r}.")
+    with contextlib.nullcontext() if _is_ours(predictor) else user_code(predictor.__name__):
+        return predictor(**parameters)
 
 
 def _read_description(folder: Path) -> dict[str, Any]:
@@ -356,6 +422,8 @@ def _read_description(folder: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         description, is_bounded = None, False
     fields = {"name": str, "parameters": dict, "attributes": dict}
+    if isinstance(description, dict) and "class" in description:
+        fields["class"] = str
     if not isinstance(description, dict) or not all(
         isinstance(description.get(key), kind) for key, kind in fields.items()
     ):

@@ -28,6 +28,8 @@ from stsbaselines.baselines.random import RandomScores
 from stsbaselines.baselines.token_cosine import TokenCosine
 from stsbaselines.errors import InputError
 from stsbaselines.predictor import Predictor, read_arrays
+from stsbaselines.scoring.correlation import pearson, spearman
+from stsbaselines.scoring.scorers import pearson_scorer, spearman_scorer
 from tests.helpers import zipped
 
 PAIRS = [("a b", "a b"), ("A b", "a B"), ("a", "b"), ("A", "a"), ("a b", "b c"), ("c", "d")]
@@ -77,6 +79,24 @@ def test_grid_search_finds_the_better_parameter() -> None:
     search.fit(PAIRS, GOLD)
     assert search.best_params_ == {"lowercase": True}
     assert search.predict(PAIRS) == pytest.approx(GOLD)
+
+
+def test_grid_search_by_pearson_needs_no_scoring() -> None:
+    search = GridSearchCV(Weighted(), {"lowercase": [False, True]}, cv=2).fit(PAIRS, GOLD)
+    assert search.best_params_ == {"lowercase": True}
+    expected = pearson(search.predict(PAIRS), GOLD)
+    assert search.score(PAIRS, GOLD) == pearson_scorer(search, PAIRS, GOLD) == expected
+    assert spearman_scorer(search, PAIRS, GOLD) == spearman(search.predict(PAIRS), GOLD)
+
+
+def test_scores_that_are_undefined_or_impossible() -> None:
+    assert math.isnan(TokenCosine().score([("a", "a")] * 2, [1, 2]))
+    with pytest.raises(ValueError, match="gold must be finite numbers"):
+        TokenCosine().score(PAIRS, [math.nan] * 6)
+    with pytest.raises(ValueError, match="scores has 6 values, but gold has 5"):
+        TokenCosine().score(PAIRS, GOLD[:5])
+    with pytest.raises(InputError, match="predicts alignments, which have no correlation"):
+        stsbaselines.create("chunk-aligner").score(PAIRS, GOLD)
 
 
 def test_a_pipeline_of_transformer_and_predictor() -> None:
@@ -138,6 +158,29 @@ def test_what_is_no_pair_of_sentences_is_refused(pair: Any) -> None:
         TokenCosine().predict([("a", "b"), pair])
 
 
+def test_a_subclass_with_another_predict_is_asked_by_it_alone() -> None:
+    class Half:
+        def predict(self, pairs: Sequence[Any]) -> Any:
+            return np.full(len(pairs), 0.5)
+
+    class Mixed(Half, TokenCosine):
+        name = "mixed"
+
+    class Constant(RandomScores):
+        name = "constant"
+
+        def predict(self, pairs: Sequence[Any]) -> Any:
+            return np.full(len(pairs), 0.5)
+
+    class Further(Constant):
+        name = "further"
+
+    for system in (Mixed(), Constant(), Further()):
+        assert np.concatenate([*system.predict_chunks(PAIRS)]).tolist() == [0.5] * len(PAIRS)
+        assert system.score_lines(b"a\tb\n") is None
+        assert system.is_pairwise()
+
+
 # Saving and loading
 
 
@@ -151,8 +194,9 @@ def test_a_predictor_is_saved_and_loaded(tmp_path: Path) -> None:
         "arrays.npz",
         "predictor.json",
     }
-    with pytest.raises(InputError, match="no baseline 'weighted'"):
-        stsbaselines.load(tmp_path / "saved")
+    by_its_path = stsbaselines.load(tmp_path / "saved")
+    assert type(by_its_path) is Weighted
+    assert (by_its_path.predict(PAIRS) == fitted.predict(PAIRS)).all()
     TokenCosine().save(tmp_path / "other")
     with pytest.raises(InputError, match="found a saved 'token-cosine', expected a Weighted"):
         Weighted.load(tmp_path / "other")
@@ -185,6 +229,15 @@ def test_saving_needs_a_new_folder_and_plain_parameters(tmp_path: Path) -> None:
         TokenCosine().save(tmp_path / "saved")
     with pytest.raises(InputError, match="random cannot be saved"):
         RandomScores(random_state=np.random.RandomState(1)).save(tmp_path / "other")
+
+
+def test_a_subclass_needs_its_own_name_to_be_saved(tmp_path: Path) -> None:
+    class Mine(TokenCosine):
+        pass
+
+    with pytest.raises(InputError, match="it has the name of TokenCosine, 'token-cosine': give it"):
+        Mine().save(tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
 
 
 def replace_arrays(folder: Path, **arrays: Any) -> None:

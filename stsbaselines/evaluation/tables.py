@@ -30,12 +30,12 @@ from stsbaselines.io.files import (
     open_to_read,
     unusable,
 )
+from stsbaselines.io.frames import sentences_among
 from stsbaselines.tasks.columns import (
     FIRST_LINES,
     Columns,
     layout_of_rows,
     named_columns,
-    sentences_among,
 )
 
 COLUMNS = ("sentence1", "sentence2")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import io
 import re
 from codecs import BOM_UTF8
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
 from stsbaselines.io.files import lines_of, plain_rows
+from stsbaselines.io.frames import MARKS, sentences_among
 from stsbaselines.tasks.base import SentencePair
 
 FIRST_LINES = 1000
@@ -25,48 +25,6 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _NUMBERED = re.compile(r"([^\W\d]{3,})([0-2])")
 _QUOTED = re.compile(rb'(?<![^\t\n])"[^\t\n]*"(?![^\t\n])')
 _TWO_SENTENCES = "two sentences separated by a TAB"
-
-# Names of columns, in lower case and without punctuation: a stem with a mark before or after it,
-# or a pair of words.
-_STEMS = (
-    "sentence", "sent", "text", "txt", "question", "string", "str", "phrase", "premise", "snippet",
-    "utterance", "tweet", "title", "headline", "caption", "document", "doc", "segment", "word",
-    "query", "s", "q", "t",
-)  # fmt: skip
-_MARKS = (
-    ("1", "2"),
-    ("0", "1"),
-    ("a", "b"),
-    ("one", "two"),
-    ("first", "second"),
-    ("left", "right"),
-)
-_PAIRS = [
-    ("premise", "hypothesis"),
-    ("text", "hypothesis"),
-    ("source", "target"),
-    ("src", "tgt"),
-    ("source", "translation"),
-    ("original", "paraphrase"),
-    ("sentence", "paraphrase"),
-    ("reference", "candidate"),
-    ("query", "document"),
-    ("query", "passage"),
-    ("left", "right"),
-    ("question", "answer"),
-    ("question", "sentence"),
-    ("anchor", "positive"),
-]
-_SIDES = [
-    *_PAIRS,
-    *(
-        (form.format(stem, left), form.format(stem, right))
-        for stem in _STEMS
-        for left, right in _MARKS
-        if len(stem) > 1 or left.isdigit()
-        for form in ("{0}{1}", "{1}{0}")
-    ),
-]
 
 Rows = Sequence[list[str]]
 Columns = tuple[str, str] | tuple[int, int]  # names in a header, or numbers from 1
@@ -97,24 +55,6 @@ class Tidied(NamedTuple):
     lines: bytes
     carriage_returns: int
     quoted: int
-
-
-def sentences_among(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return which columns have the usual names of two sentences; None if no, or several, pairs do.
-
-    Examples
-    --------
-    >>> sentences_among(["pair_ID", "sentence_A", "sentence_B", "relatedness_score"])
-    (1, 2)
-    """
-    plain = [re.sub(r"[\W_]", "", name).lower() for name in names]
-    counts = Counter(plain)
-    found = {
-        (plain.index(left), plain.index(right))
-        for left, right in _SIDES
-        if counts[left] == counts[right] == 1
-    }
-    return found.pop() if len(found) == 1 else None
 
 
 def named_columns(names: Sequence[str], wanted: Columns | None, place: str) -> tuple[int, int]:
@@ -246,7 +186,7 @@ def _numbered(header: list[str]) -> tuple[int, int] | None:
     if len(names) != 2 or not names[0] or not names[1] or names[0][1] != names[1][1]:
         return None
     marks = names[0][2], names[1][2]
-    return (0, 1) if marks in _MARKS else (1, 0) if marks[::-1] in _MARKS else None
+    return (0, 1) if marks in MARKS else (1, 0) if marks[::-1] in MARKS else None
 
 
 def _benchmark(rows: Rows) -> Layout | None:

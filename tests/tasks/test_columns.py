@@ -19,7 +19,6 @@ from stsbaselines.tasks.columns import (
     layout_of,
     named_columns,
     pairs_of,
-    sentences_among,
     tidied,
 )
 
@@ -205,24 +204,6 @@ def test_a_first_line_of_single_words_is_noted() -> None:
             "the first line, 'utterance, answer', counts as a pair; if it"
         )
         assert read(content.partition(b"\n")[2], wanted)[0].notes == ()
-
-
-@pytest.mark.parametrize(
-    ("names", "found"),
-    [
-        (["SENTENCE_A", "Sentence-B"], (0, 1)),
-        (["sentence_0", "sentence_1", "label"], (0, 1)),
-        (["q2", "q1"], (1, 0)),
-        (["first_sentence", "second sentence"], (0, 1)),
-        (["sentence1", "sentence1", "sentence2"], None),
-        (["a", "b"], None),
-        (["1", "2"], None),
-        (["left", "right"], (0, 1)),
-        ([], None),
-    ],
-)
-def test_names_of_sentences(names: list[str], found: tuple[int, int] | None) -> None:
-    assert sentences_among(names) == found
 
 
 blocks = st.lists(
