@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -61,6 +62,18 @@ def in_order(function: Callable[[T], R], items: Iterable[T], n_jobs: int = 1) ->
                 list(results)  # joblib prints errors if it is stopped while workers work
     if faults:
         raise faults[0]
+
+
+@contextlib.contextmanager
+def current_folder_on_path() -> Iterator[None]:
+    """Let modules of the current folder be imported, also by processes that start meanwhile."""
+    folder = os.getcwd()
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(folder)
 
 
 def _result_or_error(function: Callable[[T], R], item: T, folder: str) -> R | InputError:

@@ -256,7 +256,10 @@ def align(
 @app.command(epilog=example("predict token-cosine pairs.txt -o scores.txt"))
 def predict(
     baseline: Annotated[
-        str, typer.Argument(metavar="BASELINE", help="Such as token-cosine, or a saved folder.")
+        str,
+        typer.Argument(
+            metavar="BASELINE", help="Such as token-cosine, MODULE:CLASS, or a saved folder."
+        ),
     ],
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="Two sentences per line; - is standard input.")

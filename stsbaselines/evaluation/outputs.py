@@ -10,9 +10,10 @@ from typing import Any
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.find import locate, require_all
 from stsbaselines.errors import Fault, InputError
-from stsbaselines.evaluation.systems import Vectors, as_predictor, current_folder_on_path
+from stsbaselines.evaluation.systems import Vectors, as_predictor
 from stsbaselines.evaluation.trained_models import ready
 from stsbaselines.io.files import atomic_write
+from stsbaselines.parallel import current_folder_on_path
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks.base import family_of
 

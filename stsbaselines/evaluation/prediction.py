@@ -33,7 +33,7 @@ from stsbaselines.evaluation.tables import (
 )
 from stsbaselines.evaluation.trained_models import ready
 from stsbaselines.io.files import LONGEST_LINE, whole_lines
-from stsbaselines.parallel import in_order
+from stsbaselines.parallel import current_folder_on_path, in_order
 from stsbaselines.tasks.base import Family, SentencePair, family_named
 from stsbaselines.tasks.columns import (
     Columns,
@@ -171,7 +171,9 @@ def predict_file(
             _check_file(given)
         pairs = returns = quoted = 0
         cluster = contextlib.nullcontext() if scheduler is None else connected(scheduler)
-        with cluster as client, writing_scores(out) as write:
+        is_ours = type(system).__module__.startswith("stsbaselines.")
+        path = contextlib.nullcontext() if is_ours else current_folder_on_path()
+        with path, cluster as client, writing_scores(out) as write:
             for result in _results(system, given, stream, n_jobs, client):
                 write(result.lines)
                 advance(result.size, result.pairs)

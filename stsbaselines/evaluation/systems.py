@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import os
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 
 from stsbaselines.baselines import create, load, names
-from stsbaselines.errors import Fault, InputError, shown, suggestion, unknown
+from stsbaselines.baselines._outside import import_object
+from stsbaselines.errors import Fault, InputError, shown, unknown
 from stsbaselines.evaluation.submission import run_name
 from stsbaselines.io.files import to_displayable
 from stsbaselines.predictor import Predictor, check_pairs, read_arrays, user_code
@@ -141,51 +137,6 @@ def as_predictor(system: Any) -> Predictor:
         return PairFunction(system)
     expected = "a Predictor, an object with encode, or a function of two lists of sentences"
     raise InputError([Fault("the system", shown(repr(system)), expected)])
-
-
-def import_object(name: str) -> Any:
-    """Import ``module:object`` from the current folder or an installed package."""
-    module, colon, attributes = name.partition(":")
-    if not (module and colon and attributes) or module.startswith("."):
-        raise InputError([Fault("a system by code", repr(name), "MODULE:OBJECT")])
-    if module.endswith(".py"):
-        meant = name.replace(".py:", ":", 1)
-        raise InputError([Fault("a system by code", repr(name), f"a module's name, as in {meant}")])
-    found = _import(module)
-    parent = f"the module {module} ({getattr(found, '__file__', None) or 'built in'})"
-    for attribute in attributes.split("."):
-        if not hasattr(found, attribute):
-            hint = suggestion(attribute, dir(found)) or "."
-            raise InputError(f"{parent} has no {attribute!r}{hint}")
-        found = getattr(found, attribute)
-        parent = f"{attribute!r} of {module}"
-    return found
-
-
-def _import(module: str) -> ModuleType:
-    try:
-        with current_folder_on_path() as folder, user_code(module):
-            return importlib.import_module(module)
-    except InputError as error:
-        cause = error.__cause__
-        if isinstance(cause, ModuleNotFoundError) and f"{module}.".startswith(f"{cause.name}."):
-            raise InputError(
-                f"there is no module {module!r}, neither in the current folder ({folder}) nor"
-                f" installed: {cause}."
-            ) from None
-        raise
-
-
-@contextlib.contextmanager
-def current_folder_on_path() -> Iterator[str]:
-    """Let modules of the current folder be imported, also by processes that start meanwhile."""
-    folder = os.getcwd()
-    sys.path.insert(0, folder)
-    try:
-        yield folder
-    finally:
-        with contextlib.suppress(ValueError):
-            sys.path.remove(folder)
 
 
 def from_arguments(

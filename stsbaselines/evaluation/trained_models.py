@@ -52,8 +52,15 @@ def ready(predictor: Predictor, data_dir: str | Path | None = None) -> Predictor
         return predictor
     model = usual_model(getattr(predictor, "name", ""))
     if not model:
-        with user_code(f"{type(predictor).__name__}.fit"):
-            return predictor.fit([])
+        name = type(predictor).__name__
+        try:
+            with user_code(f"{name}.fit"):
+                return predictor.fit([])
+        except InputError as error:
+            if error.__cause__ is None:
+                raise
+            why = f"{name} is not fitted yet, and cannot be fitted without pairs: {error}"
+            raise InputError(why) from error.__cause__
     if predictor.get_params(deep=False) != type(predictor)().get_params(deep=False):
         raise InputError(
             f"{predictor.name} with other parameters than the default ones must be trained first:"

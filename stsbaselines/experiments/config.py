@@ -90,7 +90,7 @@ class BaselineConfig(Entry):
     Attributes
     ----------
     baseline : str
-        Such as ``token-cosine``.
+        Such as ``token-cosine``, or ``module:Class`` for a `Predictor` outside the package.
     name : str
         Its name in this experiment, if the experiment runs the baseline several times.
     parameters : dict
@@ -135,7 +135,7 @@ class BaselineConfig(Entry):
     @property
     def title(self) -> str:
         """Its name in tables and folders."""
-        return self.name or self.baseline
+        return self.name or self.baseline.rpartition(":")[-1]
 
     @property
     def is_extra(self) -> bool:

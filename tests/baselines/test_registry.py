@@ -10,11 +10,13 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 import stsbaselines
 from stsbaselines import baselines
 from stsbaselines.errors import InputError
+from stsbaselines.predictor import Predictor
 from stsbaselines.tasks.records import Record
 
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -94,3 +96,108 @@ def test_unknown_names_are_suggested() -> None:
         baselines.create("random", randomstate=1)
     with pytest.raises(InputError, match=r"It has: kernel, tokenizer\."):
         baselines.create("token-cosine", lower=True)
+
+
+# Baselines from outside
+
+MODULE = """
+import numpy as np
+from stsbaselines import Predictor
+
+class Lengths(Predictor):
+    name = "lengths"
+
+    def __init__(self, scale=1.0):
+        self.scale = scale
+
+    def predict(self, pairs):
+        return np.array([-self.scale * abs(len(left) - len(right)) for left, right in pairs])
+
+class Needy(Lengths):
+    name = "needy"
+
+    def __init__(self, scale):
+        self.scale = scale
+
+class Nameless(Predictor):
+    pass
+
+def function(lefts, rights):
+    return [0.0] * len(lefts)
+"""
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("outside.py").write_text(MODULE, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "outside", raising=False)
+
+
+@pytest.mark.usefixtures("module")
+def test_a_baseline_by_its_class() -> None:
+    baseline = stsbaselines.create("outside:Lengths", scale=2)
+    assert baseline.predict([("a cat", "a")]).tolist() == [-8]
+    assert repr(baseline) == "Lengths(scale=2)"
+
+
+@pytest.mark.usefixtures("module")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("outside:function", "expected a class that derives from Predictor, with a `name`"),
+        ("outside:Nameless", "expected a class that derives from Predictor, with a `name`"),
+        ("outside:Length", "has no 'Length', did you mean 'Lengths'"),
+        ("elsewhere:Lengths", "no module 'elsewhere', neither in the current folder"),
+        ("outside:Needy", "baseline 'needy' needs the parameter 'scale'"),
+    ],
+)
+def test_classes_that_are_refused(name: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        stsbaselines.create(name)
+
+
+@pytest.mark.usefixtures("module")
+def test_a_saved_baseline_is_loaded_by_its_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    stsbaselines.create("outside:Lengths", scale=2).save("saved")
+    assert repr(stsbaselines.load("saved")) == "Lengths(scale=2)"
+    monkeypatch.delitem(sys.modules, "outside")
+    message = "saved holds a saved outside:Lengths, which Python cannot import; add the folder"
+    with pytest.raises(InputError, match=message):
+        stsbaselines.load("saved")
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    assert repr(stsbaselines.load("saved")) == "Lengths(scale=2)"
+    monkeypatch.delitem(sys.modules, "outside")
+
+
+@pytest.mark.usefixtures("module")
+def test_entry_points_are_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
+    about = Path("outside-1.0.dist-info")
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[stsbaselines.baselines]\nlengths = outside:Lengths\nwrong = outside:function\n"
+        "gone = elsewhere:Lengths\nrandom = outside:Lengths\n"
+    )
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    assert "lengths" in baselines.names()
+    assert repr(stsbaselines.create("lengths", scale=3)) == "Lengths(scale=3)"
+    assert repr(stsbaselines.create("random")) == "RandomScores()"
+    for name, message in [
+        ("wrong", "outside:function: found .* expected a class that derives from Predictor"),
+        ("gone", "the entry point gone failed in .* No module named 'elsewhere'"),
+        ("length", "did you mean 'lengths'"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            stsbaselines.create(name)
+    monkeypatch.delitem(sys.modules, "outside")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("random",)])
+def test_what_is_not_fitted_says_so(name: str) -> None:
+    baseline = baselines.create(name, **PARAMETERS.get(name, {}))
+    if type(baseline).fit is Predictor.fit:
+        check_is_fitted(baseline)
+        return
+    for refused in (check_is_fitted, lambda each: each.predict(pairs_for(name))):
+        with pytest.raises(NotFittedError, match="is not fitted yet"):
+            refused(baseline)

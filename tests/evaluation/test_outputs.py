@@ -29,7 +29,7 @@ SAMPLE = find_task("sample-sts")
 SCRIPT = """
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.evaluation.outputs import outputs_of
-from stsbaselines.evaluation.systems import import_object
+from stsbaselines.baselines._outside import import_object
 
 if __name__ == "__main__":
     task, system, counted = find_task("sample-sts"), import_object("mine:ratios"), []
@@ -229,7 +229,10 @@ def test_predictions_of_a_predictor_are_checked() -> None:
     assert "Nothing.predict: found generator, expected one prediction" in refusal(Nothing())
     assert "Numbered.predict: found dict, expected one prediction" in refusal(Numbered())
     assert "Unordered.predict: found set, expected one prediction" in refusal(Unordered())
-    assert "Unfitted.fit failed in " in refusal(Unfitted())
+    message = (
+        "Unfitted is not fitted yet, and cannot be fitted without pairs: Unfitted.fit failed in "
+    )
+    assert message in refusal(Unfitted())
 
 
 def test_a_restricted_data_set_is_excluded() -> None:

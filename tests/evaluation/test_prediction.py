@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
@@ -450,3 +451,21 @@ def test_lines_of_standard_input_before_a_fault_are_scored() -> None:
     assert done.returncode == 2
     assert done.stdout.count("\n") >= 262_144
     assert done.stderr.startswith("standard input, line 500001: found 'c', expected two sentences")
+
+
+def test_a_baseline_of_the_current_folder_predicts_in_several_processes() -> None:
+    Path("outside_predict.py").write_text(
+        "from stsbaselines.baselines.token_cosine import TokenCosine\n"
+        "class Mine(TokenCosine):\n"
+        "    name = 'mine'\n"
+        "    def predict(self, pairs):\n"
+        "        return super().predict(pairs) / 2\n",
+        encoding="utf-8",
+    )
+    lines = [f"the cat {number}\tthe dog {number}\n" for number in range(200_000)]
+    Path("pairs.tsv").write_text("".join(lines), encoding="utf-8")
+    arguments = ["outside_predict:Mine", "pairs.tsv", "-o", "halved.txt", "--jobs", "2"]
+    assert run_command(["predict", *arguments]).returncode == 0
+    predict_file(TokenCosine(), Path("pairs.tsv"), Path("ours.txt"))
+    ours, halved = np.loadtxt("ours.txt"), np.loadtxt("halved.txt")
+    assert np.abs(ours - 2 * halved).max() < 1e-9

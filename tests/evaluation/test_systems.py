@@ -15,13 +15,13 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 
 from stsbaselines.baselines import create
+from stsbaselines.baselines._outside import import_object
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation.systems import (
     EncoderCosine,
     PairFunction,
     as_predictor,
     from_arguments,
-    import_object,
     predictor_named,
 )
 from stsbaselines.predictor import Predictor
