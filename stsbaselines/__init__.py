@@ -10,11 +10,13 @@ from stsbaselines.version import __version__
 if TYPE_CHECKING:
     from stsbaselines.baselines import create, load
     from stsbaselines.errors import InputError
+    from stsbaselines.evaluation.arrays import load_pairs
     from stsbaselines.evaluation.comparison import compare
     from stsbaselines.evaluation.submission import score
     from stsbaselines.predictor import Predictor
     from stsbaselines.reference.published import table
     from stsbaselines.reports.comparison import report
+    from stsbaselines.scoring.scorers import pearson_scorer, spearman_scorer
 
 _PUBLIC = {
     "InputError": "errors",
@@ -22,8 +24,11 @@ _PUBLIC = {
     "compare": "evaluation.comparison",
     "create": "baselines",
     "load": "baselines",
+    "load_pairs": "evaluation.arrays",
+    "pearson_scorer": "scoring.scorers",
     "report": "reports.comparison",
     "score": "evaluation.submission",
+    "spearman_scorer": "scoring.scorers",
     "table": "reference.published",
 }
 __all__ = [
@@ -33,8 +38,11 @@ __all__ = [
     "compare",
     "create",
     "load",
+    "load_pairs",
+    "pearson_scorer",
     "report",
     "score",
+    "spearman_scorer",
     "table",
 ]
 

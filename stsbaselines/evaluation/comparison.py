@@ -9,9 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from stsbaselines.baselines import names
 from stsbaselines.data.catalogue import Task, find_task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import Fault, InputError, MissingDataError, unknown
+from stsbaselines.evaluation.arrays import (
+    NAME,
+    are_arrays,
+    by_dataset,
+    is_array,
+    outputs_of_arrays,
+)
 from stsbaselines.evaluation.explanation import conventional
 from stsbaselines.evaluation.outputs import Progress, no_progress, outputs_of
 from stsbaselines.evaluation.results import (
@@ -28,7 +36,7 @@ from stsbaselines.evaluation.submission import (
     read_outputs,
     run_name,
 )
-from stsbaselines.evaluation.systems import Vectors
+from stsbaselines.evaluation.systems import Vectors, predictor_named
 from stsbaselines.io.files import to_displayable
 from stsbaselines.predictor import Predictor
 from stsbaselines.reference.published import tables_of
@@ -68,7 +76,8 @@ def compare(
     task : str
         Such as ``sts2015``.
     systems : mapping of str to system, iterable of systems, or one system
-        A system is the path of an output file or a folder of them, or what
+        A system is the path of an output file or a folder of them; an array of scores, or a
+        mapping of them by data set, as for `stsbaselines.score`; the name of a baseline; or what
         `stsbaselines.evaluation.systems.as_predictor` takes: a Predictor, an object with
         `encode`, or a function of two lists of sentences. Without a mapping, systems are named
         after their files or classes.
@@ -131,6 +140,10 @@ def compare(
             about = notes_on_names(entry, files, dataset, mappings[name])
             notes += [f"{name}: {note}" for note in about]
             continue
+        if are_arrays(system):
+            outputs[name], about = _outputs_of_arrays(name, system, entry, dataset, data_dir)
+            notes += about
+            continue
         own_chunks = system.get_params().get("chunks") if isinstance(system, Predictor) else None
         if chunks == "gold" and own_chunks == "system":
             raise InputError(f"{name} finds chunks itself: compare it with --chunks system.")
@@ -160,6 +173,21 @@ def compare(
         errors=tuple(_errors(entry, runs, data_dir)),
         notes=(*notes, *(f"{run.name}: {note}" for run in runs for note in run.scores.notes)),
     )
+
+
+def _outputs_of_arrays(
+    name: str, system: Any, task: Task, dataset: str | None, data_dir: str | Path | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the outputs that arrays make; in notes and errors, they are called `name`."""
+    try:
+        arrays, notes = by_dataset(system, task, dataset)
+        gold = read_gold(task, [task.dataset(each) for each in arrays], data_dir)
+        found = outputs_of_arrays(arrays, task, gold)
+    except MissingDataError:
+        raise
+    except InputError as error:
+        raise InputError([f"{name}: {fault}" for fault in error.faults]) from None
+    return found, [f"{name}: {note}" for note in notes]
 
 
 def _check_chunks(task: Task, chunks: str) -> None:
@@ -192,7 +220,7 @@ def _mappings(
 def _named(systems: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
     if isinstance(systems, Mapping):
         named = [*systems.items()]
-    elif isinstance(systems, str | Path) or not isinstance(systems, Iterable):
+    elif isinstance(systems, str | Path) or not isinstance(systems, Iterable) or is_array(systems):
         named = [(_name_of_system(systems), systems)]
     else:
         named = [(_name_of_system(each), each) for each in systems]
@@ -202,7 +230,10 @@ def _named(systems: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
             raise InputError([Fault("a system's name", ascii(name), "printable text")])
         if name in found:
             raise InputError(f"two systems are called {name!r}: give them other names.")
-        found[name] = system
+        is_baseline = system in names() if isinstance(system, str) else False
+        found[name] = (
+            predictor_named(system) if is_baseline and not Path(system).exists() else system
+        )
     if not found:
         raise InputError(
             "there is no system to compare: name output files or folders, or systems by code."
@@ -211,6 +242,8 @@ def _named(systems: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
 
 
 def _name_of_system(system: Any) -> str:
+    if are_arrays(system):
+        return NAME
     path = system.folder if isinstance(system, Vectors) else system
     if isinstance(path, str | Path):
         return to_displayable(run_name(path))

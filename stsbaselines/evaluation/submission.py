@@ -13,7 +13,8 @@ from typing import Any
 
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require, require_all
-from stsbaselines.errors import Fault, InputError, MissingDataError, nearest, suggestion
+from stsbaselines.errors import Fault, InputError, MissingDataError, nearest, shown, suggestion
+from stsbaselines.evaluation.arrays import NAME, are_arrays, by_dataset, outputs_of_arrays
 from stsbaselines.io.files import entries_of, open_to_read
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.base import Scores, family_of
@@ -21,21 +22,22 @@ from stsbaselines.tasks.base import Scores, family_of
 
 def score(
     task: str,
-    path: str | Path,
+    output: Any,
     dataset: str | None = None,
     mapping: Mapping[str, str] | None = None,
     data_dir: str | Path | None = None,
 ) -> Scores:
-    """Score a system's output files with every measure of a task.
+    """Score a system's output with every measure of a task.
 
     Parameters
     ----------
     task : str
         Such as ``sts2015``.
-    path : path
-        An output file, or a folder with one file per data set; plain or ``.gz``.
+    output : path, array-like, or mapping of str to array-like
+        An output file, or a folder with one file per data set; plain or ``.gz``. Or the scores, in
+        an array for each data set: of all lines of the input, or of the scored pairs alone.
     dataset : str, optional
-        The data set of a single file, if its name does not tell.
+        The data set of a single file or array, if its name or length does not tell.
     mapping : mapping of str to str, optional
         File names in the folder by data set, for files with other names than the official ones.
     data_dir : path, optional
@@ -48,9 +50,26 @@ def score(
     Raises
     ------
     InputError
-        If a file is missing or malformed, or the gold standard was not found.
+        If a file is missing or malformed, a score is not a finite number, the number of scores
+        does not fit, or the gold standard was not found.
+
+    Examples
+    --------
+    >>> score("sample-sts", {"kitchen": [5, 4, 3, 4, 5, 1, 5, 0, 4, 5, 2]})
+    <Scores of scores on sample-sts; kitchen 0.9902>
     """
-    return scored_run(find_task(task), path, dataset, mapping, data_dir)[-1]
+    entry = find_task(task)
+    if not are_arrays(output):
+        if not isinstance(output, str | Path):
+            expected = "an output file, a folder of them, or arrays of scores"
+            raise InputError([Fault("the output", shown(repr(output)), expected)])
+        return scored_run(entry, output, dataset, mapping, data_dir)[-1]
+    if mapping:
+        raise InputError("a mapping names output files, but the scores are given as an array.")
+    arrays, notes = by_dataset(output, entry, dataset)
+    gold = read_gold(entry, [entry.dataset(name) for name in arrays], data_dir)
+    scores = family_of(entry).score(entry, NAME, gold, outputs_of_arrays(arrays, entry, gold))
+    return replace(scores, notes=(*notes, *scores.notes))
 
 
 def scored_run(
@@ -79,7 +98,10 @@ def check(
 
     Parameters
     ----------
-    task, path, dataset, mapping
+    task : str
+    path : path
+        An output file, or a folder with one file per data set.
+    dataset, mapping
         As for `score`. No official data is needed.
 
     Returns

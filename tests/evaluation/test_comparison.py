@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import stsbaselines
-from stsbaselines import create
+from stsbaselines import create, load_pairs
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation.comparison import compare
@@ -220,6 +220,31 @@ def test_alignments_are_compared_too() -> None:
     assert {each.method for each in found.tests} == {BOOTSTRAP}
 
 
+def test_arrays_and_names_are_systems() -> None:
+    pairs = {name: load_pairs("sample-sts", name)[0] for name in ("kitchen", "journeys")}
+    scores = {name: create("token-cosine").predict(each) for name, each in pairs.items()}
+    systems = {"mine": scores, "base": "token-cosine"}
+    found = compare("sample-sts", systems, resamples=100)
+    assert found.systems == ("mine", "base")
+    values = [each.value for each in found.measured]
+    assert values[:3] == values[3:]
+    kitchen = compare("sample-sts", {"mine": scores["kitchen"].tolist()}, resamples=100)
+    assert [(each.name, each.value) for each in kitchen.measured] == [("kitchen", values[0])]
+    assert kitchen.notes == ("mine: the scores are taken as those of kitchen, by their number",)
+    alone = compare("sample-sts", scores["kitchen"], dataset="kitchen", resamples=100)
+    assert alone.systems == ("scores",)
+    with pytest.raises(InputError, match="mine: the scores of kitchen, pair 1: found nan"):
+        compare("sample-sts", {"mine": {"kitchen": [float("nan")] * 12}})
+
+
+def test_a_file_with_the_name_of_a_baseline_is_an_output() -> None:
+    values = [number * 5 % 12 / 4 for number in range(12)]
+    Path("random").write_text("".join(f"{each}\n" for each in values), encoding="utf-8")
+    found = compare("sample-sts", "random", dataset="kitchen", resamples=100)
+    other = compare("sample-sts", values, dataset="kitchen", resamples=100)
+    assert found.scores["random"].datasets == other.scores["scores"].datasets
+
+
 def test_a_frame_has_the_rows() -> None:
     found = compare("sample-sts", [overlap], resamples=100)
     frame = found.to_frame()
@@ -244,7 +269,8 @@ def test_without_pandas_a_frame_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
         ({"task": "sample-sts", "systems": [overlap], "chunks": "gold"}, "has no chunks"),
         ({"task": "ists2016", "systems": [overlap]}, "pass --chunks gold or --chunks system"),
         ({"task": "ists2016", "systems": [overlap], "chunks": "golden"}, "did you mean 'gold'"),
-        ({"task": "sample-sts", "systems": [3]}, "encode"),
+        ({"task": "sample-sts", "systems": [None]}, "encode"),
+        ({"task": "sample-sts", "systems": [3, 4]}, "found 2 scores, which fit no data set"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(arguments: dict[str, Any], message: str) -> None:
@@ -308,8 +334,9 @@ def test_a_mapping_is_for_the_folders_that_have_its_files(tmp_path: Path) -> Non
 
 def test_a_comparison_is_shown_in_a_line() -> None:
     found = compare("sample-sts", {"overlap": overlap}, resamples=100)
-    assert repr(found).startswith("<Comparison on sample-sts; overlap: Mean 0.")
-    assert len(repr(found)) < 100
+    mean = found.scores["overlap"].aggregates["Mean"]
+    assert repr(found) == f"<Comparison on sample-sts; overlap: Mean {mean:.4f}>"
+    assert f"<td>{mean:.4f}</td>" in found._repr_html_().replace(" </td>", "</td>")
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_anything_else() -> None:
