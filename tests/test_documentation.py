@@ -22,6 +22,7 @@ BLOCK = re.compile(
 # A page and how a block on it begins, with the reason why nothing is tested.
 NOT_TESTED = {
     ("docs/conventions.md", "task:sts2013|sets:"): "what a signature looks like, with its version",
+    ("docs/extending.md", "[project.entry-points"): "a part of a pyproject.toml",
     ("docs/fetching.md", "$ stsbaselines data fetch sts2013"): "needs network",
     ("docs/own-system.md", "# minilm.py"): "its package is 87 MB; test_systems.py uses it",
     ("docs/reports.md", r"\input{comparison.tex}"): "LaTeX is not installed",

@@ -9,8 +9,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stsbaselines.data.catalogue import Task
-from stsbaselines.errors import InputError
+from stsbaselines.errors import visible
 from stsbaselines.io.files import to_displayable
+from stsbaselines.io.frames import four_decimals, to_frame, to_html
 from stsbaselines.reference.ranking import Rank, name_of
 from stsbaselines.scoring.significance import Interval
 from stsbaselines.tasks.base import ScorePairs, Scores
@@ -125,13 +126,14 @@ class Comparison:
 
     def __repr__(self) -> str:
         found = {each.system: each for each in self.measured if each.name == self.official}
-        systems = [
-            f"{system}: {self.official} {found[system].value}, rank {found[system].rank}"
-            if system in found
-            else system
-            for system in self.systems
-        ]
-        return f"<Comparison on {self.task.task}; {'; '.join(systems)}>"
+        return visible(
+            f"<Comparison on {self.task.task};"
+            f" {'; '.join(_in_short(each, found.get(each)) for each in self.systems)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        title = f"{self.task.title}: {', '.join(self.systems)}"
+        return to_html(title, self.rows(), notes=self.notes)
 
     @property
     def official(self) -> str:
@@ -177,13 +179,7 @@ class Comparison:
 
     def to_frame(self) -> pandas.DataFrame:
         """Return `rows` as a pandas DataFrame; pandas must be installed."""
-        try:
-            import pandas
-        except ImportError:
-            raise InputError(
-                "pandas is not installed; `rows()` returns the same values without it."
-            ) from None
-        return pandas.DataFrame(self.rows())
+        return to_frame(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; an infinite statistic becomes None."""
@@ -200,6 +196,13 @@ class Comparison:
             "notes": list(self.notes),
         }
         return {key: _plain(each) for key, each in values.items()}
+
+
+def _in_short(system: str, found: MeasureResult | None) -> str:
+    if found is None:
+        return system
+    rank = f", rank {found.rank}" if found.rank else ""
+    return f"{system}: {found.name} {four_decimals(found.value)}{rank}"
 
 
 def _neighbour(rank: Rank | None, side: str) -> dict[str, Any]:

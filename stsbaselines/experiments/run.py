@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from stsbaselines.baselines import create
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require_all
-from stsbaselines.errors import InputError, MissingDataError
+from stsbaselines.errors import InputError, MissingDataError, visible
 from stsbaselines.evaluation.outputs import (
     Lines,
     Progress,
@@ -35,12 +35,16 @@ from stsbaselines.experiments.training import (
     validate_training,
 )
 from stsbaselines.io.files import make_folder, to_json, write_bytes, write_text
+from stsbaselines.io.frames import four_decimals, to_frame, to_html
+from stsbaselines.parallel import current_folder_on_path
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.base import Scores, family_of
 from stsbaselines.tasks.records import text_of, xml_of
 
 if TYPE_CHECKING:
+    import pandas
+
     from stsbaselines.baselines.typed_tfidf import Evidence
 
 KEPT_SEEDS = 10
@@ -75,6 +79,35 @@ class Results:
     baselines: tuple[BaselineResult, ...]
     fallback_for: str = ""
 
+    def __repr__(self) -> str:
+        systems = [
+            f"{each.config.title}: {', '.join(_in_short(cell) for cell in each.cells)}"
+            for each in self.baselines
+        ]
+        return visible(f"<Results on {self.task.task}; {'; '.join(systems)}>")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row of plain values for each number of each baseline."""
+        return [
+            {
+                "baseline": cell.baseline,
+                "name": cell.name,
+                "ours": cell.ours,
+                "published": None if cell.published is None else float(cell.published),
+                "status": cell.status,
+                "tolerance": cell.tolerance,
+                "reason": cell.reason,
+            }
+            for cell in self.cells
+        ]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return `rows` as a pandas DataFrame; pandas must be installed."""
+        return to_frame(self.rows())
+
+    def _repr_html_(self) -> str:
+        return to_html(self.task.title, self.rows(), notes=self.notes)
+
     @property
     def notes(self) -> list[str]:
         """Notes about the data that the baselines ran on, each once."""
@@ -107,6 +140,10 @@ class Results:
                 for baseline in self.baselines
             ],
         }
+
+
+def _in_short(cell: LedgerEntry) -> str:
+    return f"{cell.name} {four_decimals(cell.ours)}"
 
 
 @dataclass(frozen=True)
@@ -165,10 +202,10 @@ def run(
     folder = out / config.group / task.task
     make_folder(folder)
     experiment = _Experiment(task, datasets, notes, inputs, gold, folder, n_jobs, progress)
-    found = [
-        _run_baseline(experiment, baseline, setup)
-        for baseline, setup in zip(config.baselines, setups, strict=True)
-    ]
+    found = []
+    for baseline, setup in zip(config.baselines, setups, strict=True):
+        with current_folder_on_path() if ":" in baseline.baseline else contextlib.nullcontext():
+            found.append(_run_baseline(experiment, baseline, setup))
     if not any(each.runs for each in found):
         raise MissingDataError(sorted({each.problem for each in found}))
     results = Results(task, tuple(found))

@@ -15,8 +15,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stsbaselines.errors import InputError, unknown
+from stsbaselines.io.frames import to_frame, to_html
+
+if TYPE_CHECKING:
+    import pandas
 
 TABLES = Path(__file__).parent / "tables"
 
@@ -46,6 +51,22 @@ class Table:
     illegible_ranks: tuple[int, ...] = ()  # of runs whose aggregate is illegible or missing
     partial: str = ""  # what it has, if other rows of the paper's table were not found
 
+    def __repr__(self) -> str:
+        partial = ", partial" if self.partial else ""
+        return f"<Table {self.name} of {self.task}: {len(self.rows)} rows{partial}>"
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the rows as a pandas DataFrame; pandas must be installed.
+
+        Printed numbers are numbers; an empty cell is NaN or, in a column of texts, None.
+        """
+        return to_frame(
+            [{name: self._value(row, name) for name in self.columns} for row in self.rows]
+        )
+
+    def _repr_html_(self) -> str:
+        return to_html(self.title, self.cells(), notes=filter(None, [self.summary()["note"]]))
+
     def summary(self) -> dict[str, str]:
         """Return what the table is, without its rows."""
         note = f"Partial: only {self.partial}. {self.note}" if self.partial else self.note
@@ -64,6 +85,12 @@ class Table:
     def cells(self) -> list[dict[str, str]]:
         """Return the rows as printed text, one dict per row; "" for an empty cell."""
         return [{column: self._cell(row, column) for column in self.columns} for row in self.rows]
+
+    def _value(self, row: Row, column: str) -> str | float | None:
+        number = row.values.get(column)
+        if number is None:
+            return self._cell(row, column) or None
+        return float(number) if "." in str(number) else int(number)
 
     def _cell(self, row: Row, column: str) -> str:
         if column == "flags":

@@ -10,12 +10,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from stsbaselines.errors import Fault, InputError, shown
+from stsbaselines.errors import Fault, InputError, shown, visible
+from stsbaselines.io.frames import four_decimals, to_frame, to_html
 from stsbaselines.version import __version__
 
 if TYPE_CHECKING:  # slow to import
     import numpy as np
     import numpy.typing as npt
+    import pandas
 
     from stsbaselines.data.catalogue import DataSet, Task
 
@@ -65,6 +67,45 @@ class Scores:
         if not self.details:
             del values["details"]
         return values
+
+    def __repr__(self) -> str:
+        values = {name: measures[self.main] for name, measures in self.datasets.items()}
+        numbers = ", ".join(
+            f"{name} {four_decimals(value)}"
+            for name, value in {**values, **self.aggregates}.items()
+        )
+        return visible(f"<Scores of {self.run} on {self.task}; {numbers}>")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row of plain values for each measure of a data set, and each aggregate.
+
+        `name` is the data set or aggregate; an aggregate has no `measure`.
+        """
+        of_datasets = [
+            {"run": self.run, "name": name, "measure": measure, "value": value}
+            for name, measures in self.datasets.items()
+            for measure, value in measures.items()
+        ]
+        return of_datasets + [
+            {"run": self.run, "name": name, "measure": None, "value": value}
+            for name, value in self.aggregates.items()
+        ]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return `rows` as a pandas DataFrame; pandas must be installed."""
+        return to_frame(self.rows())
+
+    def _repr_html_(self) -> str:
+        of_datasets = [
+            {"set": name, **{key: four_decimals(each) for key, each in measures.items()}}
+            for name, measures in self.datasets.items()
+        ]
+        aggregates = [
+            {"aggregate": name, "value": four_decimals(value)}
+            for name, value in self.aggregates.items()
+        ]
+        title, notes = f"{self.run} on {self.task}", (*self.notes, self.signature)
+        return to_html(title, of_datasets, aggregates, notes=notes)
 
     def cells(self) -> dict[str, float | int | None]:
         """Return the scores by the column names of the published tables.

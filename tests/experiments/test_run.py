@@ -46,6 +46,63 @@ def test_a_run_writes_official_files_and_scores_them(tmp_path: Path) -> None:
     assert first_line == "0.1178511302"  # one shared token of nine and eight: 1 / sqrt(72)
 
 
+def test_results_are_shown(tmp_path: Path) -> None:
+    config = SAMPLE.model_copy(update={"baselines": SAMPLE.baselines[:1]})
+    results = run(config, tmp_path)
+    values = [cell.ours for cell in results.cells if cell.ours is not None]
+    assert repr(results) == (
+        "<Results on sample-sts; token-cosine: kitchen {:.4f}, journeys {:.4f}, Mean {:.4f}>"
+    ).format(*values)
+    frame = results.to_frame()
+    assert frame["ours"].tolist() == values
+    assert frame["published"].isna().all()
+    assert f"{values[0]:.4f}" in results._repr_html_()
+
+
+OUTSIDE = """
+import numpy as np
+from stsbaselines import Predictor
+
+class Longer(Predictor):
+    name = "longer"
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, pairs, gold=None):
+        self.mean_ = np.mean([len(left) for left, _ in pairs])
+        return self
+
+    def predict(self, pairs):
+        return np.array([max(len(left), len(right)) / self.mean_ for left, right in pairs])
+"""
+
+
+def test_a_baseline_from_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("outside_run.py").write_text(OUTSIDE, encoding="utf-8")
+    for jobs in (1, 2):
+        config = ExperimentConfig(
+            task="sample-sts",
+            baselines=[
+                BaselineConfig(baseline="outside_run:Longer", fit_on_inputs=True),
+                BaselineConfig(
+                    baseline="outside_run:Longer", name="twice", seeds=2, fit_on_inputs=True
+                ),
+            ],
+        )
+        results = run(config, tmp_path / str(jobs), n_jobs=jobs)
+        assert [each.config.title for each in results.baselines] == ["Longer", "twice"]
+        assert (tmp_path / str(jobs) / "sample-sts/Longer/STS.output.kitchen.txt").is_file()
+        monkeypatch.delitem(sys.modules, "outside_run")
+    with pytest.raises(InputError, match="has no 'Long', did you mean 'Longer'"):
+        validate(
+            ExperimentConfig(
+                task="sample-sts", baselines=[BaselineConfig(baseline="outside_run:Long")]
+            )
+        )
+    monkeypatch.delitem(sys.modules, "outside_run")
+
+
 def test_two_jobs_write_the_same_bytes(tmp_path: Path) -> None:
     for jobs in (1, 2):
         run(SAMPLE, tmp_path / str(jobs), n_jobs=jobs)

@@ -52,3 +52,12 @@ def test_a_partial_table_says_so() -> None:
         table = reference.table(name)
         assert table.summary()["note"].startswith(f"Partial: only {table.partial}. ")
     assert "Partial" not in reference.table("sts2016").summary()["note"]
+
+
+def test_a_table_is_shown() -> None:
+    table = reference.table("sts2015-english")
+    assert repr(table) == f"<Table sts2015-english of sts2015: {len(table.rows)} rows>"
+    row = table.to_frame().set_index("run").loc["Baseline-tokencos"]
+    assert (row["Mean"], row["flags"]) == (0.5871, "baseline")
+    assert "0.5871" in table._repr_html_()
+    assert "Mean" in reference.table("sts2013-core").to_frame()

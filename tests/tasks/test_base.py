@@ -26,6 +26,8 @@ from stsbaselines.tasks.base import (
     FINER_DIFFERENCES,
     NEARLY_CONSTANT,
     Family,
+    Measures,
+    Scores,
     checked_scores,
     family_named,
     family_of,
@@ -328,3 +330,15 @@ def damaged(gold: Any) -> Any:
         for number, pair in enumerate(gold.pairs)
     ]
     return replace(gold, pairs=tuple(pairs))
+
+
+def test_scores_are_shown_with_four_decimals() -> None:
+    measures: Measures = {"pearson": 0.123456, "spearman": None, "n": 3}
+    scores = Scores("mine", "<run>", {"one": measures}, {"Mean": 0.98765}, "pearson", "task:mine")
+    assert repr(scores) == "<Scores of <run> on mine; one 0.1235, Mean 0.9877>"
+    frame = scores.to_frame()
+    assert frame["name"].tolist() == ["one", "one", "one", "Mean"]
+    assert frame["value"].tolist()[0] == 0.123456
+    shown = scores._repr_html_()
+    for text in ("&lt;run&gt;", "0.1235", "undefined", "0.9877", "task:mine"):
+        assert text in shown
