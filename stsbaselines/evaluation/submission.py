@@ -171,14 +171,16 @@ def output_files(
 def occurring_names(task: Task, file: str) -> list[str]:
     """Return the data sets whose names occur in a file's name, not next to letters, in any case.
 
-    An occurrence within that of another name does not count, and tasks with one data set need none.
+    "-", "_" and a blank are alike. An occurrence within that of another name does not count, and
+    tasks with one data set need none.
     """
     if len(task.datasets) == 1:
         return []
     found = [
         (match.start(), match.end(), name)
         for name in task.dataset_names
-        for match in re.finditer(rf"(?<![a-z]){re.escape(name)}(?![a-z])", file, re.IGNORECASE)
+        for words in ["[-_ ]".join(map(re.escape, re.split("[-_ ]", name)))]
+        for match in re.finditer(rf"(?<![a-z]){words}(?![a-z])", file, re.IGNORECASE)
     ]
     outer = {
         name
@@ -257,10 +259,19 @@ def _labelled_files(
 
 
 def _similar_file(task: Task, dataset: str, files: list[str]) -> str:
-    """Return the file whose name contains that of a data set, or something like it, or ""."""
-    by_part = {part: file for file in files for part in re.split(r"[._\s]+", file)}
-    similar = by_part.get(nearest(dataset, by_part) or "", "")
-    return next((file for file in files if dataset in occurring_names(task, file)), similar)
+    """Return the file whose name contains that of a data set, or something like it, or "".
+
+    A name that contains that of another data set alone is never similar.
+    """
+    by_part: dict[str, str] = {}
+    for file in files:
+        names, words = occurring_names(task, file), re.split(r"[-._\s]+", file)
+        if dataset in names:
+            return file
+        if not names:
+            runs = itertools.combinations(range(len(words) + 1), 2)
+            by_part |= {"-".join(words[start:end]): file for start, end in runs}
+    return by_part.get(nearest(dataset, by_part) or "", "")
 
 
 def read_gold(

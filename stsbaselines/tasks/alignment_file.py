@@ -11,6 +11,7 @@ import functools
 import io
 import itertools
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ _SCORES = {"0", "1", "2", "3", "4", "5", "NIL"}
 _NUMBER = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
 _TOKEN = re.compile("[1-9][0-9]*")
 _BLANKS = " \t"
+_UPPER = str.maketrans(string.ascii_lowercase, string.ascii_uppercase)
 _LONGEST_NUMBER = 9
 _MOST_FAULTS = 1000
 _FIRST = '<sentence id="1" status="">'
@@ -280,6 +282,9 @@ class _Reader:
         found, departures = parse_alignment(line, block.lengths)
         if self.one_to_one:
             departures += _departures_of_2015(found, block.seen)
+        is_aligned = found.is_aligned and not (self.strict or self.one_to_one)
+        if is_aligned and any(each.sides == found.sides for each in block.alignments):
+            self.unusual["chunks aligned again, of which the last line counts"] += 1
         block.alignments.append(found)
         for departure in departures:
             self._depart(*departure)
@@ -341,8 +346,8 @@ def parse_alignment(line: str, lengths: Sequence[int]) -> tuple[ChunkAlignment, 
     if len(numbers) > sum(max(len(side), 1) for side in found.sides):
         what = "repeated tokens, which count once"
         departures.append((what, shown(columns[0]), "each token once"))
-    if types != types.upper():
-        departures.append(("types that are not in upper case", shown(types), types.upper()))
+    if types != (usual_types := types.translate(_UPPER)):
+        departures.append(("types that are not in upper case", shown(types), usual_types))
     if types.count("_") >= len(found.types):
         once = "_".join(found.types)
         departures.append(("repeated types, which count once", shown(types), once))
@@ -375,7 +380,7 @@ def _token_numbers(text: str, side: str, length: int) -> tuple[int, ...]:
 
 @functools.lru_cache(1024)
 def _types(text: str) -> tuple[str, ...]:
-    names = text.upper().split("_")
+    names = text.translate(_UPPER).split("_")
     main = [name for name in names if name in MAIN_TYPES]
     others = [name for name in names if name not in MAIN_TYPES]
     if any(name not in ADDITIONAL_TYPES for name in others):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # slow to import
 Files = Mapping[str, Path]
 Measures = dict[str, float | int | None]
 FINER_DIFFERENCES = "some scores differ only beyond 12 significant digits, and so have equal ranks"
+UNDEFINED = "the correlation is undefined, because all scores that count are the same"
 NEARLY_CONSTANT = (
     "the scores differ by less than 1e-13 of their size, so that rounding errors decide the"
     " correlations"

@@ -209,6 +209,12 @@ class _Layout:
             yield f"lines skipped because they begin with #: {self.comments}"
 
 
+def are_running_numbers(values: npt.NDArray[np.float64]) -> bool:
+    """Return whether a column has each number from 0 or 1 on once, in any order."""
+    ordered = np.sort(values)
+    return len(values) >= _FEWEST and ordered[0] in (0, 1) and bool((np.diff(ordered) == 1).all())
+
+
 def _fields(line: bytes) -> list[bytes]:
     return _BLANKS.split(line.strip(b" \t"))
 

@@ -25,6 +25,7 @@ from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
     FINER_DIFFERENCES,
     NEARLY_CONSTANT,
+    UNDEFINED,
     Family,
     Files,
     Measures,
@@ -35,7 +36,7 @@ from stsbaselines.tasks.base import (
     signature,
 )
 from stsbaselines.tasks.lines import LineError, decoded, number_of, parse_lines, parse_numbers
-from stsbaselines.tasks.output_lines import Form, hints_of, read_output_lines
+from stsbaselines.tasks.output_lines import Form, are_running_numbers, hints_of, read_output_lines
 
 COLUMNS = (
     ("label", "paraphrase", "is_paraphrase"),
@@ -204,6 +205,8 @@ class PitFamily(Family):
             faults += error.faults
         if faults:
             raise InputError(faults)
+        if not strict and are_running_numbers(rows[:, 1]):
+            raise InputError([Fault(str(path), "running numbers in the second column", "scores")])
         if unusual:
             notes.append(
                 "lines with a score that is not from 0 to 1 with four decimals, which the official"
@@ -223,7 +226,10 @@ class PitFamily(Family):
 
     def output_of(self, predictions: npt.ArrayLike, pairs: Sequence[Any], task: Task) -> PitOutput:
         scores = checked_scores(predictions, pairs=pairs)
-        return PitOutput(scores >= THRESHOLD, scores)
+        outside = int(np.sum((scores < 0) | (scores > 1)))
+        what = f"F1, precision and recall are those of the threshold {THRESHOLD}"
+        note = f"scores outside 0-1, while {what}: {outside}"
+        return PitOutput(scores >= THRESHOLD, scores, (note,) if outside else ())
 
     def label_of_output(self, file_name: str) -> str | None:
         return "test" if file_name.endswith(".output") else None
@@ -243,6 +249,8 @@ class PitFamily(Family):
             measures = _measures(gold[name], output)
             datasets[name] = measures
             notes += [f"{name}: {note}" for note in output.notes]
+            if measures["pearson"] is None and output.has_similarity_run:
+                notes.append(f"{name}: {UNDEFINED}")
             if not output.has_similarity_run:
                 most = f"all scores are at most {NO_SIMILARITY_RUN}"
                 notes.append(f"{name}: {most}: no similarity run")

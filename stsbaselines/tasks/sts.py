@@ -27,6 +27,7 @@ from stsbaselines.scoring.resampling import Counts
 from stsbaselines.tasks.base import (
     FINER_DIFFERENCES,
     NEARLY_CONSTANT,
+    UNDEFINED,
     Family,
     Files,
     Measures,
@@ -38,7 +39,13 @@ from stsbaselines.tasks.base import (
 )
 from stsbaselines.tasks.labelled import read_labelled
 from stsbaselines.tasks.lines import LineError, decoded, number_of, parse_numbers
-from stsbaselines.tasks.output_lines import Form, OutputLines, hints_of, read_output_lines
+from stsbaselines.tasks.output_lines import (
+    Form,
+    OutputLines,
+    are_running_numbers,
+    hints_of,
+    read_output_lines,
+)
 
 if TYPE_CHECKING:  # slow to import
     from stsbaselines.data.catalogue import DataSet, Task
@@ -198,8 +205,7 @@ class StsFamily(Family):
             datasets[part.name] = part.measures()
             notes += [f"{part.name}: {note}" for note in part.notes]
             if datasets[part.name]["pearson"] is None:
-                why = "because all scores that count are the same"
-                notes.append(f"{part.name}: the correlation is undefined, {why}")
+                notes.append(f"{part.name}: {UNDEFINED}")
         return Scores(
             task=task.task,
             run=run,
@@ -270,7 +276,7 @@ def _check_columns(path: Path, found: OutputLines, top: float) -> None:
     if are_full and scores.max() > top and _are_numbers_of_pairs(scores):
         what = "different whole numbers in the first column"
         raise InputError([Fault(str(path), what, f"scores up to {top:g}")])
-    if are_full and confidences[0] in (0, 1) and (np.diff(confidences) == 1).all():
+    if are_full and are_running_numbers(confidences):
         raise InputError([Fault(str(path), "running numbers in the second column", "confidences")])
     if found.doubtful and not np.isnan(confidences).all():
         expected = "a score, or score TAB confidence"
@@ -368,11 +374,17 @@ def _check_scored(name: str, gold: FloatArray, output: StsOutput, scored: BoolAr
         found = f"no score for {len(missing)} scored pairs, such as pair {missing[0] + 1}"
     elif output.confidences is not None and len({*output.confidences[scored].tolist()}) > 1:
         columns = output.scores, output.confidences
-        if any(np.array_equal(each[scored], gold[scored]) for each in columns):
+        if any(_are_rounded(each[scored], gold[scored]) for each in columns):
             found = "the gold standard in one of two columns"
     if found:
         expected = "a score for each scored pair, perhaps with a confidence"
         raise InputError([Fault(f"the output for {name}", found, expected)])
+
+
+def _are_rounded(values: FloatArray, gold: FloatArray) -> bool:
+    """Return whether values are those of a gold standard, perhaps with fewer decimals."""
+    decimals = next((n for n in range(6) if np.array_equal(np.round(values, n), values)), 6)
+    return bool(np.allclose(values, gold, rtol=0, atol=0.5 * 10.0**-decimals + 1e-9))
 
 
 def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task) -> _Part:
@@ -382,6 +394,9 @@ def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task) -> _Par
     confidences, how = output.confidences, "none"
     if confidences is not None:
         confidences, how = confidences[scored], task.confidence
+        if how == "weighted" and confidences.any():
+            what = "the second column is taken as confidences"
+            notes.append(f"{what}, which weigh the official correlation")
         if how == "ignored":
             notes.append(f"confidences ignored, as {task.task}'s official scorer does")
         if not confidences.any():

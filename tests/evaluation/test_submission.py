@@ -175,6 +175,7 @@ def test_a_file_in_doubt_is_not_taken(tmp_path: Path) -> None:
         ("tweet-news.txt", ["news"]),
         ("NEWS1.txt", ["news"]),
         ("news.wikipedia.txt", ["wikipedia", "news"]),
+        ("run1_news wikipedia", ["wikipedia", "news"]),
         ("STS.input.WIKIPEDIA.txt", ["wikipedia"]),
     ]:
         assert submission.occurring_names(task, file) == names
@@ -209,6 +210,19 @@ def test_a_similar_name_is_suggested(pattern: str, tmp_path: Path) -> None:
     file = pattern.format("answers-forum")
     with pytest.raises(InputError, match=f"pass --map answers-forums={file}"):
         submission.output_files(task, tmp_path, None, {})
+
+
+@pytest.mark.parametrize("blank", "-_ ")
+def test_blanks_in_names_are_alike(blank: str, tmp_path: Path) -> None:
+    task = find_task("sts2015")
+    for name in task.dataset_names:
+        (tmp_path / f"run1_{name.replace('-', blank)}.out").touch()
+    files = submission.output_files(task, tmp_path, None, {})
+    assert files["answers-forums"].name == f"run1_answers{blank}forums.out"
+    files["answers-forums"].unlink()
+    with pytest.raises(InputError) as error:
+        submission.output_files(task, tmp_path, None, {})
+    assert "--map" not in str(error.value)
 
 
 def test_how_a_file_was_recognised_is_noted(tmp_path: Path) -> None:

@@ -444,3 +444,15 @@ def test_details_by_hand(tmp_path: Path) -> None:
         "gold standard": "OPPO",
         "not aligned": pytest.approx(2),
     }
+
+
+@pytest.mark.parametrize("types", ["\u017fPE1", "EQU\u0131"])
+def test_only_ascii_letters_have_other_cases(types: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="types out of EQUI"):
+        read(tmp_path, BLOCK.replace("SIMI", types), strict=False)
+
+
+def test_chunks_aligned_again_are_noted(tmp_path: Path) -> None:
+    text = BLOCK.replace("SIMI //", "OPPO // 2 // x\n1 2 <==> 1 // SIMI //")
+    notes = read(tmp_path, text, strict=False).notes
+    assert notes == ("chunks aligned again, of which the last line counts: 1",)

@@ -194,6 +194,8 @@ def test_an_index_with_another_number_is_refused(
             "12 lines, expected 11, one for each scored pair, because the index is not 0, 1, 2",
         ),
         ("".join(f".{n}\t{n}\n" for n in range(12)), "running numbers in the second column"),
+        ("".join(f".{n}\t{n * 5 % 12}\n" for n in range(12)), "running numbers in the second"),
+        ("".join(f".{n}\t{n * 5 % 12 + 1}\n" for n in range(12)), "running numbers in the second"),
         ("".join(f"{n}\t-.{n}\n" for n in (3, 1, 2, *range(4, 13))), "expected a confidence"),
         ("score\tgold\n" + "1\t2\n" * 12, r"line 1: found the columns 'score', 'gold', expected"),
         ("score\tscore\n" + "1\t2\n" * 12, "line 1: found the columns 'score', 'score', exp"),
@@ -260,6 +262,8 @@ def test_a_column_with_the_gold_standard_is_refused(tmp_path: Path) -> None:
     for content in (
         kitchen(lambda n, gold: f"{gold or 2}\t{n % 5}.5\n"),
         kitchen(lambda n, gold: f"{n % 5}.5\t{gold or 2}\n"),
+        kitchen(lambda n, gold: f"{float(gold or 2):.0f}\t{n % 5}.5\n"),
+        kitchen(lambda n, gold: f"{n % 5}.5\t{float(gold or 2):.1f}\n"),
     ):
         path = written(tmp_path, "sample-sts", content)
         with pytest.raises(InputError, match="found the gold standard in one of two columns"):

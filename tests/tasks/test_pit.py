@@ -194,3 +194,27 @@ def test_a_submission_must_have_its_name(tmp_path: Path) -> None:
         submission.check("sample-pit", other)
     with pytest.raises(InputError, match="found 2 files"):
         submission.score("sample-pit", tmp_path)
+
+
+@pytest.mark.parametrize("header", ["", "label\tscore\n"])
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("step", [1, 2])
+def test_running_numbers_are_no_scores(header: str, start: int, step: int, tmp_path: Path) -> None:
+    rows = [f"true\t{n * step % 5 + start}\n" for n in range(5)]
+    path = written(tmp_path, header + "".join(rows))
+    with pytest.raises(InputError, match="running numbers in the second column"):
+        FAMILY.read_output(path, SAMPLE, dataset_of(5))
+
+
+@pytest.mark.parametrize(
+    ("scores", "note"),
+    [
+        ([-1, 0.5, 3], "recall are those of the threshold 0.5: 2"),
+        ([0.7, 0.7, 0.7], "the correlation is undefined"),
+    ],
+)
+def test_unusual_scores_of_code_are_noted(scores: list[float], note: str) -> None:
+    gold = pit.Gold(np.array([True, False, True]), np.zeros(3, bool), np.array([0.8, 0.2, 1]))
+    output = FAMILY.output_of(scores, (), SAMPLE)
+    notes = FAMILY.score(SAMPLE, "", {"test": gold}, {"test": output}).notes
+    assert any(note in each for each in notes)

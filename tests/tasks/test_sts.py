@@ -280,6 +280,8 @@ def test_confidences_count_by_the_rule_of_the_year(
     assert f"|confidence:{signature}|" in scores.signature
     if confidences == [0, 0, 0, 0]:
         assert any("all confidences are 0" in note for note in scores.notes)
+    notes = [note for note in scores.notes if "which weigh the official correlation" in note]
+    assert len(notes) == (signature == "weighted")
     if signature == "weighted":
         assert measures["pearson"] != measures["pearson_unweighted"]
 
