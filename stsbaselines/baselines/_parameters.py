@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stsbaselines.errors import InputError, unknown
+from stsbaselines.errors import Fault, InputError, unknown
 from stsbaselines.predictor import Predictor
 from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.tasks.base import finite_numbers, first_wrong
 
 LOWEST, HIGHEST = 0.0, 5.0
 HIGHEST_SEED = 2**32 - 1
@@ -22,7 +23,18 @@ MOST_COMPONENTS = 10_000
 def check_parameter(model: Any, name: str, is_valid: bool, expected: str) -> None:
     if not is_valid:
         value = getattr(model, name)
-        raise InputError(f"{model.name}: {name} is {value!r}, but must be {expected}.")
+        found = "nothing" if value is None else repr(value)
+        if isinstance(value, str) and _looks_like_number(value):
+            found = f"the text {value!r}"
+        raise InputError(f"{model.name}: {name} is {found}, but must be {expected}.")
+
+
+def _looks_like_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def check_whole_numbers(model: Predictor, **bounds: tuple[int, int]) -> None:
@@ -97,6 +109,11 @@ def chosen_groups(owner: str, known: Sequence[str], features: Sequence[str] | No
 def gold_array(owner: str, gold: Any) -> npt.NDArray[Any]:
     if np.ma.is_masked(gold):
         raise InputError(f"{owner} cannot be trained on masked values of a gold standard.")
+    if finite_numbers(gold) is None and (wrong := first_wrong(gold, ())):
+        index, found = wrong
+        raise InputError(
+            [Fault(f"{owner}'s gold standard", found, "a number, true or false", pair=index + 1)]
+        )
     return np.asarray(gold)
 
 

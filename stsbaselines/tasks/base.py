@@ -312,7 +312,7 @@ def checked_scores(
             found += f" for {shown(left)} and {shown(right)}"
         raise InputError([Fault(source, found, wanted, pair=index + 1 if pairs else None)])
     if values is None or values.ndim == 0 or values.shape[1:] != columns:
-        found = f"{type(predictions).__name__} that is not an array of numbers"
+        found = kind_of(predictions)
         if values is not None:
             found = f"an array of shape {values.shape}"
         raise InputError([Fault(source, found, f"{wanted} per pair")])
@@ -332,6 +332,13 @@ def finite_numbers(values: Any) -> npt.NDArray[np.float64] | None:
     if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
         return None
     return array.astype(np.float64)
+
+
+def kind_of(values: Any) -> str:
+    """Return what values are that are no array of numbers."""
+    if getattr(getattr(values, "dtype", None), "kind", "") == "O":
+        return "an array of Python objects"
+    return f"{type(values).__name__} that is not an array of numbers"
 
 
 def first_wrong(values: Any, shape: tuple[int, ...]) -> tuple[int, str] | None:

@@ -89,6 +89,13 @@ def test_a_masked_gold_standard_is_refused(name: str) -> None:
         baselines.create(name).fit(PAIRS, gold)
 
 
+@pytest.mark.parametrize("name", ["dkpro-string", "ngram-logreg", "takelab-simple"])
+@pytest.mark.parametrize("wrong", [None, float("nan"), "1"])
+def test_the_pair_without_a_gold_number_is_named(name: str, wrong: Any) -> None:
+    with pytest.raises(InputError, match=rf"{name}'s gold standard, pair 2: found '?{wrong}"):
+        baselines.create(name).fit(PAIRS, [1.0, wrong, 0.0, 1.0])
+
+
 def test_unknown_names_are_suggested() -> None:
     with pytest.raises(InputError, match="did you mean 'token-cosine'"):
         baselines.create("token-cosin")

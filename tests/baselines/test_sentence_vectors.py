@@ -173,7 +173,8 @@ def test_a_corpus_without_a_repeated_word(name: str, corpus: list[str]) -> None:
     [
         ("wtmf", {"n_components": 0}, "n_components is 0, but must be a whole number from 1 to"),
         ("wtmf", {"missing_weight": 0}, "is 0, but must be a number from 1e-09 to 1"),
-        ("wtmf", {"regularization": "20"}, "regularization is '20', but must be a number"),
+        ("wtmf", {"regularization": "20"}, "regularization is the text '20', but must be a number"),
+        ("wtmf", {"regularization": None}, "regularization is nothing, but must be a number"),
         ("wtmf", {"dtype": "float16"}, "dtype is 'float16', but must be float64 or float32"),
         ("wtmf", {"random_state": "abc"}, "random_state is 'abc', but must be a whole number"),
         ("wtmf", {"verbose": "x"}, "verbose is 'x', but must be true or false"),

@@ -370,7 +370,7 @@ def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) 
     ("count", "gold", "grid", "message"),
     [
         (20, None, False, "must be trained on pairs with scores"),
-        (20, [math.nan, *GOLD[1:]], False, "scores from 0 to 5"),
+        (20, [math.nan, *GOLD[1:]], False, "pair 1: found nan, expected a number"),
         (0, [], False, "pairs, at least 1, each"),
         (9, GOLD[:9], True, "pairs, at least 10, each"),
     ],

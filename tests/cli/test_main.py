@@ -56,7 +56,10 @@ PAIRS = str(SAMPLES / "sample-sts" / "STS.input.kitchen.txt")
             "high is '1:30', but must be a number",
         ),
         (["predict", "random", PAIRS, "--set", "high="], "high is '', but must be a number"),
-        (["predict", "random", PAIRS, "--set", "high=null"], "high is None, but must be a number"),
+        (
+            ["predict", "random", PAIRS, "--set", "high=null"],
+            "high is nothing, but must be",
+        ),
         (["predict", "random", PAIRS, "--set", 'high={"a": 1, "a": 2}'], "no JSON list or object"),
         (["predict", "random", PAIRS, "--set", "high=[1"], "no JSON list or object"),
         (["predict", "random", PAIRS, "--set", "high=" + "[" * 100_000], "no JSON list or object"),

@@ -89,6 +89,7 @@ def test_a_baseline_predicts_what_its_family_scores(family: str, baseline: str) 
         (None, (), "NoneType that is not an array of numbers"),
         ({1.0, 2.0}, (), "set that is not an array of numbers"),
         ((each for each in [1.0]), (), "generator that is not an array of numbers"),
+        (np.array([1.0, 2.0], object), (), "an array of Python objects"),
         ([1.0] * 8, (8,), "an array of shape (8,), expected 8 finite numbers per pair"),
         ([[1.0] * 7], (8,), "an array of shape (1, 7), expected 8 finite numbers per pair"),
     ],
