@@ -21,7 +21,6 @@ FIRST_LINES = 1000
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _YEAR = re.compile(r"(19|20)\d\d\D*")
 _PIT_LABEL = re.compile(r"\d|\(\d+, ?\d+\)")
-_WORD = re.compile(r"[^\W\d]\w*")
 _NUMBERED = re.compile(r"([^\W\d]{3,})([0-2])")
 _QUOTED = re.compile(rb'(?<![^\t\n])"[^\t\n]*"(?![^\t\n])')
 _TWO_SENTENCES = "two sentences separated by a TAB"
@@ -103,7 +102,8 @@ def layout_of(lead: bytes, name: str, wanted: Columns | None = None) -> Layout:
     found = layout_of_rows(rows, name, wanted) if wanted else _recognised(rows, name)
     if found.has_header:
         skip += len(first)
-    return found._replace(skip=skip, notes=(*notes, *found.notes))
+    notes = [*notes, *found.notes, *_note_about_words(rows[found.has_header :], found)]
+    return found._replace(skip=skip, notes=tuple(notes))
 
 
 def layout_of_rows(rows: Rows, name: str, wanted: Columns) -> Layout:
@@ -162,6 +162,8 @@ def _recognised(rows: Rows, name: str) -> Layout:
         if '"' in header[found[0]]:
             expected = "TAB-separated columns without quotation marks, or CSV in a file named .csv"
             raise InputError([Fault(name, "a header in quotation marks", expected, 1)])
+        pairs = [[row[each] for each in found] for row in rows[1:] if len(row) == width]
+        _check_two(pairs, name, 2)
         return _noted(Layout(*found, width, has_header=True), "by the header", header)
     if width < 3:
         _check_two(rows, name)
@@ -222,15 +224,47 @@ def _official(rows: Rows) -> Layout | None:
 
 
 def _note_about_first(rows: Rows) -> tuple[str, ...]:
-    """Return a note if a first line of single words stands before sentences, as a header does."""
+    """Return a note if the first line looks like a header.
+
+    That is two titles, with fewer words than most other cells, or that differ in their marks only.
+    """
     header, *rest = rows
-    cells = [cell.strip() for row in rest for cell in row]
-    if not rest or not all(map(_WORD.fullmatch, header)):
-        return ()
-    if 2 * sum(" " in cell for cell in cells) <= len(cells):
+    counts = [len(cell.split()) for row in rest for cell in row]
+    longest = max(len(cell.split()) for cell in header)
+    is_shorter = 2 * sum(count > longest for count in counts) > len(counts)
+    is_header = is_shorter or (header not in rest and _is_marked(header))
+    if not rest or not is_header or not all(map(_is_title, header)):
         return ()
     how = "if it is a header, name the columns by --columns sentence1=A,sentence2=B"
     return (f"the first line, {_listed(header)}, counts as a pair; {how}",)
+
+
+def _is_title(cell: str) -> bool:
+    """Return whether a cell has up to three words, which do not end like a sentence."""
+    return len(cell.split()) == 1 or (
+        0 < len(cell.split()) < 4 and not cell.rstrip().endswith((".", "!", "?"))
+    )
+
+
+def _is_marked(header: Sequence[str]) -> bool:
+    """Return whether two cells differ in one mark only, such as 1 and 2."""
+    left, right = header[0].strip(), header[-1].strip()
+    marks = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
+    usual = {(a.lower(), b.lower()) for a, b in marks}
+    return len(left) == len(right) and len(marks) == 1 and usual <= set(MARKS)
+
+
+def _note_about_words(rows: Rows, layout: Layout) -> tuple[str, ...]:
+    """Return a note if one column has single words only, and most cells of the other have more."""
+    columns = layout.left, layout.right
+    pairs = [
+        [len(row[each].split()) for each in columns] for row in rows if len(row) > max(columns)
+    ]
+    for place, column in enumerate(columns):
+        longer = sum(pair[1 - place] > 1 for pair in pairs)
+        if len(pairs) > 1 and 2 * longer > len(pairs) and all(pair[place] < 2 for pair in pairs):
+            return (f"the column {column + 1} has single words only, beside longer texts",)
+    return ()
 
 
 def _counted(start: int, rows: Rows) -> list[str]:
@@ -247,10 +281,10 @@ def _noted(layout: Layout, reason: str, names: Sequence[str] = ()) -> Layout:
     return layout._replace(notes=(f"the sentences are in the columns {columns}, {reason}",))
 
 
-def _check_two(rows: Rows, name: str) -> None:
+def _check_two(rows: Rows, name: str, first: int = 1) -> None:
     """Refuse two columns of which one has numbers, or codes beside longer texts."""
-    header, *rest = rows
-    may_be_header = rest and all(len(cell.split()) < 3 for cell in header)
+    rest = rows[1:]
+    may_be_header = first == 1 and rest and all(len(cell.split()) < 3 for cell in rows[0])
     for lines in (rows, rest) if may_be_header else (rows,):
         for column, other in ((0, 1), (1, 0)):
             has_texts = any(" " in row[other].strip() for row in lines if len(row) > other)
@@ -258,7 +292,7 @@ def _check_two(rows: Rows, name: str) -> None:
                 cell = shown(lines[0][column], 20)
                 found = f"numbers or codes, such as {cell}, beside a sentence"
                 expected = "two sentences; name their columns by --columns, such as --columns 1,2"
-                raise InputError([Fault(name, found, expected, 1)])
+                raise InputError([Fault(name, found, expected, first)])
 
 
 def pairs_of(

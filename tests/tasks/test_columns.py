@@ -135,6 +135,8 @@ def test_a_line_with_another_number_of_columns_is_a_fault(name: str) -> None:
         ([("MSR-1", "A boy runs."), ("MSR-2", "It rains.")], "numbers or codes, such as 'MSR-1'"),
         ([("id", "sentence"), ("0", "A boy runs."), ("1", "It rains.")], "numbers or codes"),
         ([("0", "0.75"), ("1", "0.5")], "numbers or codes, such as '0'"),
+        ([("q1", "q2"), ("17", "18"), ("20", "31")], "numbers or codes, such as '17'"),
+        ([("q1", "q2"), ("q17", "A boy."), ("q20", "A cat.")], "numbers or codes, such as 'q17'"),
         ([("0", "A boy runs.", "1"), ("1", "It rains.", "2")], "numbers or codes, such as '1'"),
         ([("A boy.", "A girl.", "from a book", "from a film")], "4 columns ('A boy.', 'A girl.'"),
         ([("news", "f", "2015", "1", "4.5", "3", "A boy.")], "7 columns ('news', 'f', '2015'"),
@@ -145,7 +147,8 @@ def test_a_line_with_another_number_of_columns_is_a_fault(name: str) -> None:
 )
 def test_what_is_in_doubt_is_refused_with_the_columns(rows: list[Row], found: str) -> None:
     said = refusal("".join("\t".join(row) + "\n" for row in rows).encode())
-    assert said.startswith(f"x, line 1: found {found}")
+    number = 2 if rows[0] == ("q1", "q2") else 1
+    assert said.startswith(f"x, line {number}: found {found}")
     assert "--columns" in said or "CSV" in said
 
 
@@ -204,6 +207,44 @@ def test_a_first_line_of_single_words_is_noted() -> None:
             "the first line, 'utterance, answer', counts as a pair; if it"
         )
         assert read(content.partition(b"\n")[2], wanted)[0].notes == ()
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "Satz 1\tSatz 2",
+        "texte 1\ttexte 2",
+        "English sentence\tSpanish sentence",
+        "MT output\tReference",
+        "Input.sentence1\tInput.sentence2",
+        "sentence1.text\tsentence2.text",
+        "utt-1\tutt-2",
+        "hyp.\tref.",
+        "#1\t#2",
+        "0\t1",
+        "Unnamed: 0\tUnnamed: 1",
+    ],
+)
+@pytest.mark.parametrize(
+    "rest", ["A boy runs.\tA girl runs.\n" * 3, "A boy runs.\tIt rains now.\n"]
+)
+@pytest.mark.parametrize("wanted", [None, (1, 2)])
+def test_a_first_line_like_a_header_is_noted(first: str, rest: str, wanted: Columns | None) -> None:
+    (note,) = read(f"{first}\n{rest}".encode(), wanted)[0].notes
+    assert "counts as a pair; if it is a header" in note
+
+
+@pytest.mark.parametrize("first", ["Go home.\tLeave now!", "Two boys run fast\tTwo girls run fast"])
+def test_a_first_pair_of_sentences_is_not_noted(first: str) -> None:
+    assert read(f"{first}\nA boy runs home.\tA girl runs.\n".encode())[0].notes == ()
+
+
+@pytest.mark.parametrize("word", ["news", "entailment", "en"])
+@pytest.mark.parametrize("column", [1, 2])
+def test_a_column_of_single_words_is_noted(word: str, column: int) -> None:
+    pair = [word, "A boy runs."] if column == 1 else ["A boy runs.", word]
+    notes = read(("\t".join(pair) + "\n").encode() * 3)[0].notes
+    assert notes == (f"the column {column} has single words only, beside longer texts",)
 
 
 blocks = st.lists(
