@@ -288,7 +288,8 @@ def _blocks(given: Input, stream: Iterator[Block] | None, workers_read: bool) ->
         yield from _after_header(stream, given.layout)
     elif given.columns:
         for first, rows in read_table(cast(Path, given.source), given.columns):
-            yield Block(0, 0, first, list(itertools.starmap(SentencePair, rows)))
+            pairs = [SentencePair(*(text.rstrip("\r\n") for text in row)) for row in rows]
+            yield Block(0, 0, first, pairs)
     else:
         with open_unpacked(cast(Path, given.source)) as file:
             if workers_read and size_of(given.source):

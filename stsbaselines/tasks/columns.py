@@ -32,8 +32,8 @@ Columns = tuple[str, str] | tuple[int, int]  # names in a header, or numbers fro
 class Layout(NamedTuple):
     """Which columns of TAB-separated lines are the sentences, counted from 0.
 
-    `skip` is the number of bytes before the first pair: a byte order mark and a header. Lines have
-    `width` columns, or more if it `is_open`.
+    `skip` is the number of bytes before the first pair: a byte order mark and the `header`. Lines
+    have `width` columns, or more if it `is_open`.
     """
 
     left: int = 0
@@ -43,6 +43,7 @@ class Layout(NamedTuple):
     has_header: bool = False
     skip: int = 0
     notes: tuple[str, ...] = ()
+    header: bytes = b""
 
 
 PLAIN = Layout()
@@ -100,10 +101,12 @@ def layout_of(lead: bytes, name: str, wanted: Columns | None = None) -> Layout:
     texts = [line.rstrip(b"\r").decode("utf-8", "surrogateescape") for line in lines]
     rows = [text.split("\t") for text in texts]
     found = layout_of_rows(rows, name, wanted) if wanted else _recognised(rows, name)
+    header = b""
     if found.has_header:
         skip += len(first)
+        header = first.rstrip(b"\r\n")
     notes = [*notes, *found.notes, *_note_about_words(rows[found.has_header :], found)]
-    return found._replace(skip=skip, notes=tuple(notes))
+    return found._replace(skip=skip, notes=tuple(notes), header=header)
 
 
 def layout_of_rows(rows: Rows, name: str, wanted: Columns) -> Layout:
@@ -314,11 +317,13 @@ def _rows(stream: BinaryIO, name: str, layout: Layout, start: int) -> Iterator[t
     for number, line in lines_of(stream, name, start):
         line = line.rstrip(b"\r")
         columns = line.split(b"\t")
-        if len(columns) != layout.width and not (layout.is_open and len(columns) > layout.width):
+        if layout.header and line == layout.header:
+            faults.append(Fault(name, "the header again", "two sentences", number))
+        elif len(columns) != layout.width and not (layout.is_open and len(columns) > layout.width):
             faults.append(Fault(name, *_fault_of(line, len(columns), layout), number))
         elif not faults:
             # What ends in a carriage return would be read differently at the end of a line.
-            yield columns[layout.left], columns[layout.right].rstrip(b"\r")
+            yield columns[layout.left].rstrip(b"\r"), columns[layout.right].rstrip(b"\r")
         if len(faults) == SHOWN_FAULTS:
             break
     if faults:
@@ -336,7 +341,9 @@ def _fault_of(line: bytes, count: int, layout: Layout) -> tuple[str, str]:
 def has_layout(lines: bytes, layout: Layout) -> bool:
     """Return whether `pairs_of` certainly takes all of some whole lines."""
     rows = plain_rows(lines)
-    return rows is not None and all(
+    if rows is None or (layout.header and layout.header in rows):
+        return False
+    return all(
         count == layout.width or (layout.is_open and count > layout.width)
         for count in (row.count(b"\t") + 1 for row in rows)
     )
@@ -354,7 +361,10 @@ def tidied(lines: bytes, name: str, layout: Layout, start: int) -> Tidied:
         stripped = [row.rstrip(b"\r") for row in rows]
         returns = sum(len(a) != len(b) for a, b in zip(rows, stripped, strict=True))
         lines = b"\n".join(stripped)
+        returns += lines.count(b"\r\t")
     has_all = given.endswith(b"\n") == lines.endswith(b"\n")  # also a last line without text
+    has_all = has_all and b"\r\t" not in lines
+    has_all = has_all and not (layout.header and layout.header in lines)  # perhaps again
     if layout[:4] != PLAIN[:4] or lines.count(b"\t") != count or not has_all:
         pairs = _rows(io.BytesIO(given), name, layout, start)
         lines = b"".join([b"%b\t%b\n" % pair for pair in pairs])

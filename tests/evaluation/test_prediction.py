@@ -170,6 +170,8 @@ SAME_PAIRS = {
     "benchmark-crlf.tsv": in_lines(OFFICIAL, "\r\n"),
     "header.tsv": in_lines(HEADER),
     "header-crlf.txt": b"\xef\xbb\xbf" + in_lines(HEADER, "\r\n"),
+    "returns.txt": in_lines([[f"{left}\r", right] for left, right in SENTENCES]),
+    "returns.jsonl": PACKED["jsonl"].replace(b'"}', b'\\r\\n"}'),
     "crlf.jsonl": PACKED["jsonl"].replace(b"\n", b"\r\n"),
 }
 

@@ -116,6 +116,16 @@ def test_a_byte_order_mark_before_a_header_does_not_count() -> None:
     [
         ("x.csv", b"sentence1,sentence2\na,b\nc\n", "row 2: found 1 columns, not 2, expected a"),
         ("x.csv", b"sentence1,sentence2\na,b\n\n", "row 2: found a blank line"),
+        (
+            "x.csv",
+            b"sentence1,sentence2\na,b\nsentence1,sentence2\n",
+            "row 2: found the header a",
+        ),
+        (
+            "x.csv",
+            b'sentence1,sentence2\n"a", "b"\n',
+            "row 1: found a blank before",
+        ),
         ("x.csv", b'sentence1,sentence2\na,"b\n', r"line 2: found a fault \(unexpected end"),
         ("x.csv", b'sentence1,sentence2\n"a"b,c\n', r"line 2: found a fault \("),
         ("x.csv", b"sentence1,sentence2\n\xff,b\n", "row 1: found a NUL, or bytes that are not"),

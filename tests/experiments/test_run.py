@@ -310,4 +310,8 @@ def test_the_strong_systems_of_2012_are_strong(official_data: Path, tmp_path: Pa
         assert ours[name, "ALL"] >= 0.81
         assert ours[name, "MSRvid"] >= 0.86
     assert ours["dkpro-string", "Mean"] < ours["dkpro", "Mean"]
-    assert not [cell for cell in results.cells if cell.status in ("differs", "no data")]
+    assert not [
+        cell
+        for cell in results.cells
+        if cell.status == "no data" or (cell.status == "differs" and not cell.accepted)
+    ]

@@ -113,6 +113,15 @@ def test_a_layout_changes_no_sentence(name: str, pairs: list[tuple[str, str]]) -
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
+def test_a_header_in_the_middle_is_a_fault(name: str) -> None:
+    content = content_of(name)
+    if header := layout_of(content, "x").header:
+        number = content.count(b"\n") + 1
+        found = refusal(content + header + b"\r\n" + content.splitlines(True)[-1])
+        assert f"x, line {number}: found the header again" in found
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
 def test_a_line_with_another_number_of_columns_is_a_fault(name: str) -> None:
     content = content_of(name)
     number = content.count(b"\n") + 1
@@ -270,7 +279,7 @@ def test_tidy_lines_have_the_same_pairs(lines: bytes, layout: Layout) -> None:
         assert tidy.quoted == len(quoted)
         assert tidy.carriage_returns == sum(
             line.endswith(b"\r") for line in lines.removesuffix(b"\n").split(b"\n")
-        )
+        ) + lines.count(b"\r\t")
         return found
 
     results = []
