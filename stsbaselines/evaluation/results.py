@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stsbaselines.data.catalogue import Task
 from stsbaselines.errors import visible
 from stsbaselines.io.files import to_displayable
-from stsbaselines.io.frames import four_decimals, to_frame, to_html
+from stsbaselines.io.frames import to_frame, to_html, with_decimals
 from stsbaselines.reference.ranking import Rank, name_of
 from stsbaselines.scoring.significance import Interval
 from stsbaselines.tasks.base import ScorePairs, Scores
@@ -202,7 +202,7 @@ def _in_short(system: str, found: MeasureResult | None) -> str:
     if found is None:
         return system
     rank = f", rank {found.rank}" if found.rank else ""
-    return f"{system}: {found.name} {four_decimals(found.value)}{rank}"
+    return f"{system}: {found.name} {with_decimals(found.value)}{rank}"
 
 
 def _neighbour(rank: Rank | None, side: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
 from stsbaselines.io.files import (
     LONGEST_LINE,
     atomic_write,
+    decoded,
     has_bom,
     is_device,
     keys_once,
@@ -186,7 +187,7 @@ def _json_object(line: bytes) -> dict[Any, Any] | str:
     if not line.strip():
         return "a blank line"
     try:
-        text = line.decode("utf-8", "surrogateescape")
+        text = decoded(line)
         found = json.loads(text, object_pairs_hook=keys_once, parse_int=float)
     except RecursionError:
         return "JSON nested too deeply"
@@ -257,7 +258,7 @@ def _texts(column: Any, pyarrow: Any) -> list[str | None]:
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     contents = column.cast(pyarrow.large_binary()).to_pylist()
-    return [each if each is None else each.decode("utf-8", "surrogateescape") for each in contents]
+    return [each if each is None else decoded(each) for each in contents]
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ from stsbaselines.experiments.training import (
     validate_training,
 )
 from stsbaselines.io.files import make_folder, to_json, write_bytes, write_text
-from stsbaselines.io.frames import four_decimals, to_frame, to_html
+from stsbaselines.io.frames import to_frame, to_html, with_decimals
 from stsbaselines.parallel import current_folder_on_path
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks import typed
@@ -143,7 +143,7 @@ class Results:
 
 
 def _in_short(cell: LedgerEntry) -> str:
-    return f"{cell.name} {four_decimals(cell.ours)}"
+    return f"{cell.name} {with_decimals(cell.ours)}"
 
 
 @dataclass(frozen=True)

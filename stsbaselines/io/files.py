@@ -152,6 +152,11 @@ def whole_lines(
             return
 
 
+def decoded(line: bytes) -> str:
+    """Decode UTF-8; other bytes become surrogate escapes, which are encoded as the same bytes."""
+    return line.decode("utf-8", "surrogateescape")
+
+
 def is_without_newlines(content: bytes) -> bool:
     r"""Return whether lines end in carriage returns alone, judged by the first bytes of a file."""
     return b"\n" not in content and b"\r" in content.rstrip(b"\r")

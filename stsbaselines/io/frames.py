@@ -139,16 +139,16 @@ def to_html(title: str, *tables: Rows, notes: Iterable[str] = ()) -> str:
     return "\n".join([*parts, *(f"<p>{_escaped(note)}</p>" for note in notes)])
 
 
-def four_decimals(value: float | int | None) -> str:
-    """Return a score with 4 decimals, a count as it is, or ``undefined``."""
+def with_decimals(value: float | int | None, decimals: int = 4) -> str:
+    """Return a score with so many decimals, a count as it is, or ``undefined``."""
     if value is None:
         return "undefined"
-    return str(value) if isinstance(value, int) else f"{value:.4f}"
+    return str(value) if isinstance(value, int) else f"{value:.{decimals}f}"
 
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return four_decimals(value)
+        return with_decimals(value)
     return "" if value is None else visible(str(value))
 
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from tabulate import LATEX_ESCAPE_RULES, SEPARATING_LINE, tabulate
 
 from stsbaselines.io.files import to_displayable, to_json
+from stsbaselines.io.frames import with_decimals
 
 Rows = Sequence[Mapping[str, Any]]
-UNDEFINED = "undefined"
 NONE = "\N{EN DASH}"
 _NUMERIC = re.compile(r"(|\N{EN DASH}|-|undefined|<?\s?[-+\N{MINUS SIGN}]?\.?\d[^(]*)")
 _DECIMAL = re.compile(r"-?\d*(\.\d*)?")
@@ -127,9 +127,7 @@ def _csv(header: Sequence[str], rows: Rows) -> str:
 
 def number(value: float | int | None) -> str:
     """Write a score with the 5 decimals of the official scripts, and a count as it is."""
-    if value is None:
-        return UNDEFINED
-    return str(value) if isinstance(value, int) else f"{value:.5f}"
+    return with_decimals(value, 5)
 
 
 def without(rows: Rows, *columns: str) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ import io
 import itertools
 import re
 import string
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,9 +20,9 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io.files import lines_of, open_to_read, whole_lines
+from stsbaselines.io.files import decoded, lines_of, open_to_read, whole_lines
 from stsbaselines.scoring.alignment import HIGHEST_SCORE
-from stsbaselines.tasks.lines import BLOCK_SIZE, MARK, LineError, decoded
+from stsbaselines.tasks.lines import BLOCK_SIZE, LineError
 
 MAIN_TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI", "ALIC")
 ADDITIONAL_TYPES = ("FACT", "POL")
@@ -144,9 +145,9 @@ def alignments_of(
     reader = _Reader(name, count, strict, one_to_one)
     start = 1
     for block in whole_lines(stream, BLOCK_SIZE):
-        if start == 1 and not strict and block.startswith(MARK):
+        if start == 1 and not strict and block.startswith(BOM_UTF8):
             reader.unusual["a byte order mark"] = 1
-            block = block.removeprefix(MARK)
+            block = block.removeprefix(BOM_UTF8)
         if not reader.is_lost or b"<sentence" in block:
             for number, line in lines_of(io.BytesIO(block), name, start):
                 reader.feed(number, decoded(line))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from stsbaselines.errors import Fault, InputError, shown, visible
-from stsbaselines.io.frames import four_decimals, to_frame, to_html
+from stsbaselines.io.frames import to_frame, to_html, with_decimals
 from stsbaselines.version import __version__
 
 if TYPE_CHECKING:  # slow to import
@@ -72,7 +72,7 @@ class Scores:
     def __repr__(self) -> str:
         values = {name: measures[self.main] for name, measures in self.datasets.items()}
         numbers = ", ".join(
-            f"{name} {four_decimals(value)}"
+            f"{name} {with_decimals(value)}"
             for name, value in {**values, **self.aggregates}.items()
         )
         return visible(f"<Scores of {self.run} on {self.task}; {numbers}>")
@@ -98,11 +98,11 @@ class Scores:
 
     def _repr_html_(self) -> str:
         of_datasets = [
-            {"set": name, **{key: four_decimals(each) for key, each in measures.items()}}
+            {"set": name, **{key: with_decimals(each) for key, each in measures.items()}}
             for name, measures in self.datasets.items()
         ]
         aggregates = [
-            {"aggregate": name, "value": four_decimals(value)}
+            {"aggregate": name, "value": with_decimals(value)}
             for name, value in self.aggregates.items()
         ]
         title, notes = f"{self.run} on {self.task}", (*self.notes, self.signature)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
-from stsbaselines.io.files import lines_of, plain_rows
+from stsbaselines.io.files import decoded, lines_of, plain_rows
 from stsbaselines.io.frames import MARKS, sentences_among
 from stsbaselines.tasks.base import SentencePair
 
@@ -40,10 +40,19 @@ class Layout(NamedTuple):
     right: int = 1
     width: int = 2
     is_open: bool = False
-    has_header: bool = False
+    header: bytes = b""
     skip: int = 0
     notes: tuple[str, ...] = ()
-    header: bytes = b""
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first line is a header."""
+        return self.header != b""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether lines have two sentences and nothing else."""
+        return self[:4] == PLAIN[:4]
 
 
 PLAIN = Layout()
@@ -98,15 +107,13 @@ def layout_of(lead: bytes, name: str, wanted: Columns | None = None) -> Layout:
     first = lead[skip : lead.find(b"\n") + 1 or None]
     next(lines_of(io.BytesIO(first), name))
     lines = lead[skip:].removesuffix(b"\n").split(b"\n", FIRST_LINES)[:FIRST_LINES]
-    texts = [line.rstrip(b"\r").decode("utf-8", "surrogateescape") for line in lines]
+    texts = [decoded(line.rstrip(b"\r")) for line in lines]
     rows = [text.split("\t") for text in texts]
     found = layout_of_rows(rows, name, wanted) if wanted else _recognised(rows, name)
-    header = b""
     if found.has_header:
         skip += len(first)
-        header = first.rstrip(b"\r\n")
     notes = [*notes, *found.notes, *_note_about_words(rows[found.has_header :], found)]
-    return found._replace(skip=skip, notes=tuple(notes), header=header)
+    return found._replace(skip=skip, notes=tuple(notes))
 
 
 def layout_of_rows(rows: Rows, name: str, wanted: Columns) -> Layout:
@@ -114,15 +121,19 @@ def layout_of_rows(rows: Rows, name: str, wanted: Columns) -> Layout:
     header = rows[0]
     if isinstance(wanted[0], str):
         left, right = named_columns(header, wanted, name)
-        return Layout(left, right, len(header), has_header=True)
+        return Layout(left, right, len(header), header=_line(header))
     left, right = int(wanted[0]) - 1, int(wanted[1]) - 1
     width = max(left, right) + 1
     if len(header) < width:
         raise InputError([Fault(name, f"{len(header)} columns", f"at least {width}", 1)])
-    has_header = _has_header(rows, (left, right))
+    line = _line(header) if _has_header(rows, (left, right)) else b""
     sentences = [[row[left], row[right]] for row in rows if len(row) >= width]
-    notes = ("the first line is a header",) if has_header else _note_about_first(sentences)
-    return Layout(left, right, width, True, has_header, notes=notes)
+    notes = ("the first line is a header",) if line else _note_about_first(sentences)
+    return Layout(left, right, width, True, line, notes=notes)
+
+
+def _line(row: Sequence[str]) -> bytes:
+    return "\t".join(row).encode("utf-8", "surrogateescape")
 
 
 def _has_header(rows: Rows, sentences: tuple[int, ...] = ()) -> bool:
@@ -167,7 +178,7 @@ def _recognised(rows: Rows, name: str) -> Layout:
             raise InputError([Fault(name, "a header in quotation marks", expected, 1)])
         pairs = [[row[each] for each in found] for row in rows[1:] if len(row) == width]
         _check_two(pairs, name, 2)
-        return _noted(Layout(*found, width, has_header=True), "by the header", header)
+        return _noted(Layout(*found, width, header=_line(header)), "by the header", header)
     if width < 3:
         _check_two(rows, name)
         return PLAIN._replace(notes=_note_about_first(rows))
@@ -306,9 +317,7 @@ def pairs_of(
     Carriage returns at the ends of lines do not count.
     """
     for left, right in _rows(stream, name, layout, start):
-        yield SentencePair(
-            left.decode("utf-8", "surrogateescape"), right.decode("utf-8", "surrogateescape")
-        )
+        yield SentencePair(decoded(left), decoded(right))
 
 
 def _rows(stream: BinaryIO, name: str, layout: Layout, start: int) -> Iterator[tuple[bytes, bytes]]:
@@ -333,7 +342,7 @@ def _rows(stream: BinaryIO, name: str, layout: Layout, start: int) -> Iterator[t
 def _fault_of(line: bytes, count: int, layout: Layout) -> tuple[str, str]:
     """Return what is found in a line with another number of columns, and what is expected."""
     found = f"{count} columns" if count > 1 else shown(line) if line.strip() else "a blank line"
-    if layout[:3] == PLAIN[:3] and not layout.is_open:
+    if layout.is_plain:
         return found, _TWO_SENTENCES
     return found, f"{'at least ' * layout.is_open}{layout.width} columns, separated by TABs"
 
@@ -362,10 +371,14 @@ def tidied(lines: bytes, name: str, layout: Layout, start: int) -> Tidied:
         returns = sum(len(a) != len(b) for a, b in zip(rows, stripped, strict=True))
         lines = b"\n".join(stripped)
         returns += lines.count(b"\r\t")
-    has_all = given.endswith(b"\n") == lines.endswith(b"\n")  # also a last line without text
-    has_all = has_all and b"\r\t" not in lines
-    has_all = has_all and not (layout.header and layout.header in lines)  # perhaps again
-    if layout[:4] != PLAIN[:4] or lines.count(b"\t") != count or not has_all:
+    is_tidy = (
+        layout.is_plain
+        and lines.count(b"\t") == count
+        and b"\r\t" not in lines
+        and given.endswith(b"\n") == lines.endswith(b"\n")  # a last line had text
+        and not (layout.header and layout.header in lines)  # which may be the header again
+    )
+    if not is_tidy:
         pairs = _rows(io.BytesIO(given), name, layout, start)
         lines = b"".join([b"%b\t%b\n" % pair for pair in pairs])
     quoted = len(_QUOTED.findall(lines)) if b'"' in lines else 0

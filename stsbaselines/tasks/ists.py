@@ -13,6 +13,7 @@ import numpy as np
 
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
+from stsbaselines.io.files import decoded
 from stsbaselines.scoring import alignment, correlation, resampling
 from stsbaselines.scoring.alignment import Agreement, Links, links_of
 from stsbaselines.scoring.correlation import FloatArray
@@ -30,7 +31,7 @@ from stsbaselines.tasks.alignment_file import (
     tokens_of,
 )
 from stsbaselines.tasks.base import Details, Family, Files, Measures, ScorePairs, Scores, signature
-from stsbaselines.tasks.lines import decoded, parse_lines
+from stsbaselines.tasks.lines import parse_lines
 
 _CHUNK = re.compile(r"\[([^\[]+)\]")
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stsbaselines.io.files import read_whole
+from stsbaselines.io.files import decoded, read_whole
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks.base import SentencePair
 from stsbaselines.tasks.columns import layout_of, named_columns
-from stsbaselines.tasks.lines import LineError, Lines, decoded, number_of
+from stsbaselines.tasks.lines import LineError, Lines, number_of
 
 if TYPE_CHECKING:  # slow to import
     from stsbaselines.data.catalogue import DataSet, LabelledColumns, Task

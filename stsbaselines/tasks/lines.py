@@ -19,7 +19,6 @@ from stsbaselines.io.files import LONGEST_LINE, lines_of, open_to_read, whole_li
 T = TypeVar("T")
 Bounds = tuple[float, float]
 BLOCK_SIZE = 1 << 18
-MARK = b"\xef\xbb\xbf"  # the byte order mark of UTF-8
 # If a text has only these characters and float() accepts it, then _NUMBER matches it.
 _OF_NUMBERS = b"0123456789.+-eE"
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -31,11 +30,6 @@ class LineError(Exception):
     def __init__(self, found: str, expected: str) -> None:
         self.found = found
         self.expected = expected
-
-
-def decoded(line: bytes) -> str:
-    """Decode UTF-8; other bytes become surrogate escapes, which are encoded as the same bytes."""
-    return line.decode("utf-8", "surrogateescape")
 
 
 def parse_lines(path: Path, parse: Callable[[bytes], T], count: int | None = None) -> Iterator[T]:

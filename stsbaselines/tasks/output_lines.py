@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ import numpy.typing as npt
 from stsbaselines.data.catalogue import DataSet
 from stsbaselines.errors import Fault, InputError, shown
 from stsbaselines.io.files import open_to_read, whole_lines
-from stsbaselines.tasks.lines import BLOCK_SIZE, MARK, Bounds, LineError, Lines, numbers_of
+from stsbaselines.tasks.lines import BLOCK_SIZE, Bounds, LineError, Lines, numbers_of
 
 NOT_SUBMITTED = "which a submission must not have"
 _INDEX = ("index", "id", "pair", "pair_id", "pair_number", "number", "line", "no", "")
@@ -97,7 +98,7 @@ def read_output_lines(
     """
     with open_to_read(path) as stream:
         head = next(whole_lines(stream, _HEAD_SIZE))
-        marked, head = head.startswith(MARK), head.removeprefix(MARK)
+        marked, head = head.startswith(BOM_UTF8), head.removeprefix(BOM_UTF8)
         layout = _layout_of(head, path, dataset, form)
         lines = Lines(str(path), parse, dataset.pairs, layout.skips, layout.cleaned)
         lines.hints = hints_of(dataset, form.partial)
@@ -180,7 +181,7 @@ class _Layout:
             self.doubtful = self.doubtful or number
 
     def _count(self, text: bytes) -> None:
-        found = int(text) if text.isdigit() and len(text) < 10 else -1
+        found = _whole(text)
         wanted = self.last + 1
         if self.names_pairs:
             if not wanted <= found <= self.n_pairs:
@@ -298,6 +299,7 @@ def _use_index(layout: _Layout, rows: list[list[bytes]]) -> tuple[str, str] | No
 
 
 def _whole(text: bytes) -> int:
+    """Return the whole number that a text is, or -1."""
     return int(text) if text.isdigit() and len(text) < 10 else -1
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.errors import Fault, InputError, shown
-from stsbaselines.io.files import open_to_read
+from stsbaselines.io.files import decoded, open_to_read
 from stsbaselines.scoring import correlation, paraphrase, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
@@ -35,7 +35,7 @@ from stsbaselines.tasks.base import (
     checked_scores,
     signature,
 )
-from stsbaselines.tasks.lines import LineError, decoded, number_of, parse_lines, parse_numbers
+from stsbaselines.tasks.lines import LineError, number_of, parse_lines, parse_numbers
 from stsbaselines.tasks.output_lines import Form, are_running_numbers, hints_of, read_output_lines
 
 COLUMNS = (

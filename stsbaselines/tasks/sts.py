@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stsbaselines.errors import SHOWN_FAULTS, Fault, InputError, shown
-from stsbaselines.io.files import lines_of, open_to_read
+from stsbaselines.io.files import decoded, lines_of, open_to_read
 from stsbaselines.scoring import correlation, resampling
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.paraphrase import BoolArray
@@ -38,7 +38,7 @@ from stsbaselines.tasks.base import (
     signature,
 )
 from stsbaselines.tasks.labelled import read_labelled
-from stsbaselines.tasks.lines import LineError, decoded, number_of, parse_numbers
+from stsbaselines.tasks.lines import LineError, number_of, parse_numbers
 from stsbaselines.tasks.output_lines import (
     Form,
     OutputLines,
@@ -203,7 +203,8 @@ class StsFamily(Family):
         notes: list[str] = []
         for part in parts:
             datasets[part.name] = part.measures()
-            notes += [f"{part.name}: {note}" for note in part.notes]
+            about_digits = _notes_on_digits(part.scores)
+            notes += [f"{part.name}: {note}" for note in (*part.notes, *about_digits)]
             if datasets[part.name]["pearson"] is None:
                 notes.append(f"{part.name}: {UNDEFINED}")
         return Scores(
@@ -322,6 +323,13 @@ def _range_notes(what: str, values: FloatArray, low: float, high: float) -> Iter
         )
 
 
+def _notes_on_digits(scores: FloatArray) -> Iterator[str]:
+    if correlation.is_nearly_constant(scores):
+        yield NEARLY_CONSTANT
+    if correlation.has_finer_differences(scores):
+        yield FINER_DIFFERENCES
+
+
 @dataclass(frozen=True)
 class _Part:
     """The scored pairs of one data set, and how their confidences are used."""
@@ -407,10 +415,6 @@ def _part_of(name: str, gold: FloatArray, output: StsOutput, task: Task) -> _Par
                 " the organisers of 2013 decided"
             )
     lines = np.flatnonzero(scored) + 1
-    if correlation.is_nearly_constant(output.scores[scored]):
-        notes.append(NEARLY_CONSTANT)
-    if correlation.has_finer_differences(output.scores[scored]):
-        notes.append(FINER_DIFFERENCES)
     return _Part(name, output.scores[scored], gold[scored], lines, confidences, how, tuple(notes))
 
 
