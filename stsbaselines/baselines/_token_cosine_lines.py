@@ -17,6 +17,7 @@ from stsbaselines.version import __version__
 
 Kernel = Literal["auto", "python", "numba"]
 
+_ABOVE_WHITE_SPACE = b"!"  # a sentence that begins with white space is below
 _WORTH_NUMBA = 1 << 25  # bytes; for fewer, importing numba takes longer than it saves
 
 
@@ -77,8 +78,16 @@ def _score_lines(lines: bytes) -> bytes | None:
         columns = row.split(b"\t", 2)
         if len(columns) < 2:
             return None
-        left, right = token_types(columns[0]), token_types(columns[1])
-        records.append(_record(len(left), len(right), len(left & right)))
+        first, second = columns[0], columns[1]
+        # `token_types`, written out, because two calls per line take an eighth of the time.
+        left, right = {*first.split()}, {*second.split()}
+        if first < _ABOVE_WHITE_SPACE and left and first[:1].isspace():
+            left.add(b"")
+        if second < _ABOVE_WHITE_SPACE and right and second[:1].isspace():
+            right.add(b"")
+        n_right = len(right)
+        right -= left
+        records.append(_record(len(left), n_right, n_right - len(right)))
     return b"".join(records)
 
 
