@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from stsbaselines.reference.published import table
     from stsbaselines.reports.comparison import report
     from stsbaselines.scoring.scorers import pearson_scorer, spearman_scorer
+    from stsbaselines.tasks.labelled import read_task
 
 _PUBLIC = {
     "InputError": "errors",
@@ -26,6 +27,7 @@ _PUBLIC = {
     "load": "baselines",
     "load_pairs": "evaluation.arrays",
     "pearson_scorer": "scoring.scorers",
+    "read_task": "tasks.labelled",
     "report": "reports.comparison",
     "score": "evaluation.submission",
     "spearman_scorer": "scoring.scorers",
@@ -40,6 +42,7 @@ __all__ = [
     "load",
     "load_pairs",
     "pearson_scorer",
+    "read_task",
     "report",
     "score",
     "spearman_scorer",

@@ -38,7 +38,20 @@ def check_jobs(jobs: int | None) -> int | None:
     return jobs
 
 
-TaskName = Annotated[str, typer.Argument(metavar="TASK", help="Such as sts2015.")]
+TaskName = Annotated[
+    str,
+    typer.Argument(metavar="TASK", help="Such as sts2015, or a file of sentences and scores."),
+]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=COLUMN,...",
+        help="Columns of a file as TASK: sentence1=A,sentence2=B,score=C, or numbers: 6,7,5.",
+    ),
+]
+SplitOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only rows of this split of a file as TASK.")
+]
 OutputPath = Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")]
 DataSetName = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only this data set of the task.")

@@ -5,11 +5,12 @@ import sys
 import time
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stsbaselines.cli.console import (
+    ColumnsOption,
     DataDir,
     DataSetName,
     Jobs,
@@ -17,6 +18,7 @@ from stsbaselines.cli.console import (
     MapOption,
     OutputPath,
     ParameterOption,
+    SplitOption,
     TaskName,
     check_is_other,
     check_jobs,
@@ -26,6 +28,10 @@ from stsbaselines.cli.console import (
     say,
 )
 from stsbaselines.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from stsbaselines.data.catalogue import Task
+    from stsbaselines.tasks.columns import Columns
 
 app = typer.Typer()
 
@@ -38,6 +44,8 @@ def score(
     mapping: MapOption = None,
     data_dir: DataDir = None,
     as_json: JsonOption = False,
+    columns: ColumnsOption = None,
+    split: SplitOption = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also print tables for error analysis.")
     ] = False,
@@ -50,7 +58,9 @@ def score(
     from stsbaselines.io.files import to_json
     from stsbaselines.reports.text import scores_text
 
-    scores = submission.score(task, path, dataset, _mapping(mapping), data_dir)
+    scores = submission.score(
+        _task_of(task, columns, split), path, dataset, _mapping(mapping), data_dir
+    )
     if details and not scores.details:
         raise InputError(f"{task} has no tables for error analysis.")
     say(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
@@ -96,13 +106,14 @@ def compare(
     seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the bootstrap.")] = 0,
     data_dir: DataDir = None,
     jobs: Jobs = 1,
+    columns: ColumnsOption = None,
+    split: SplitOption = None,
 ) -> None:
     """Rank systems among the published runs, and compare them.
 
     Prints intervals, ranks, neighbours and significance tests.
     Systems are output files as for `score`, or code; the options for code can be repeated.
     """
-    from stsbaselines.data.catalogue import find_task
     from stsbaselines.evaluation import systems
     from stsbaselines.evaluation.comparison import compare as compare_systems
     from stsbaselines.io.files import to_json
@@ -115,11 +126,12 @@ def compare(
         raise InputError("--report is empty, but must name a folder.")
     folder = folder_for(Path(report)) if report else nullcontext()
     by_code = sum(not isinstance(each, Path) for each in named.values())
-    pairs = sum(each.pairs for each in find_task(task).datasets)
+    entry = _task_of(task, columns, split)
+    pairs = sum(each.pairs for each in entry.datasets)
     with folder, progress_bar(pairs * by_code) as progress:
         with redirect_stdout(sys.stderr):
             found = compare_systems(
-                task,
+                entry,
                 named,
                 dataset=dataset,
                 mapping=_mapping(mapping),
@@ -151,6 +163,8 @@ def explain_number(
     dataset: DataSetName = None,
     mapping: MapOption = None,
     data_dir: DataDir = None,
+    columns: ColumnsOption = None,
+    split: SplitOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the measures under which an output gives a number.
@@ -162,7 +176,9 @@ def explain_number(
     from stsbaselines.io.files import to_json
     from stsbaselines.reports.text import explanation_text
 
-    found = explain(number, task, path, dataset, _mapping(mapping), data_dir)
+    found = explain(
+        number, _task_of(task, columns, split), path, dataset, _mapping(mapping), data_dir
+    )
     say(to_json(found.to_dict()) if as_json else explanation_text(found))
     if not found.matches:
         raise typer.Exit(1)
@@ -170,7 +186,12 @@ def explain_number(
 
 @app.command(epilog=example("check sts2015 my-outputs"))
 def check(
-    task: TaskName, path: OutputPath, dataset: DataSetName = None, mapping: MapOption = None
+    task: TaskName,
+    path: OutputPath,
+    dataset: DataSetName = None,
+    mapping: MapOption = None,
+    columns: ColumnsOption = None,
+    split: SplitOption = None,
 ) -> None:
     """Check that a submission is well-formed.
 
@@ -179,7 +200,7 @@ def check(
     """
     from stsbaselines.evaluation import submission
 
-    files = submission.check(task, path, dataset, _mapping(mapping))
+    files = submission.check(_task_of(task, columns, split), path, dataset, _mapping(mapping))
     for name, file in files.items():
         say(f"{name}: {file} is well-formed")
 
@@ -312,7 +333,7 @@ def predict(
     start = time.monotonic()
     with bar as advance:
         pairs = predict_file(
-            system, source, target, n_jobs, _columns_of(columns), scheduler, advance, _note
+            system, source, target, n_jobs, _sentences_of(columns), scheduler, advance, _note
         )
     if target is not None:
         rate = pairs / max(time.monotonic() - start, 1e-9)
@@ -327,22 +348,35 @@ def _note(text: str) -> None:
     say(f"note: {text}", file=sys.stderr)
 
 
-def _columns_of(option: str | None) -> "tuple[str, str] | tuple[int, int] | None":
+def _task_of(text: str, columns: str | None, split: str | None) -> "Task":
+    """Return the task that an argument names, with --columns and --split if it is a file."""
+    from stsbaselines.tasks.labelled import KEYS, as_task, read_task
+
+    if columns is None and split is None:
+        return as_task(text)
+    return read_task(text, _columns_of(columns, KEYS), split)
+
+
+def _sentences_of(option: str | None) -> "Columns | None":
     """Parse sentence1=A,sentence2=B or two numbers."""
-    if option is None:
+    found = _columns_of(option, ("sentence1", "sentence2"))
+    if not found:
         return None
-    if match := re.fullmatch("([1-9][0-9]{0,5}), ?([1-9][0-9]{0,5})", option):
-        columns = int(match[1]), int(match[2])
-        if columns[0] != columns[1]:
-            return columns
-    named = dict(each.partition("=")[::2] for each in option.split(","))
-    names = named.get("sentence1", "sentence1"), named.get("sentence2", "sentence2")
-    if (
-        len(named) != option.count(",") + 1
-        or not all(named.values())
-        or not (named.keys() <= {"sentence1", "sentence2"})
-        or names[0] == names[1]
-    ):
-        expected = "sentence1=A,sentence2=B or two numbers, such as 6,7"
+    both: Any = found.get("sentence1", "sentence1"), found.get("sentence2", "sentence2")
+    if both[0] == both[1]:
+        raise InputError(f"--columns is {option!r}, but must be two columns.")
+    return both  # type: ignore[no-any-return]
+
+
+def _columns_of(option: str | None, keys: tuple[str, ...]) -> dict[str, str | int]:
+    """Parse KEY=NAME,... or numbers in the order of `keys`."""
+    if option is None:
+        return {}
+    parts = [each.strip() for each in option.split(",")]
+    if all(re.fullmatch("[1-9][0-9]{0,5}", each) for each in parts) and 1 < len(parts) <= len(keys):
+        return dict(zip(keys, map(int, parts), strict=False))
+    named = dict(each.partition("=")[::2] for each in parts)
+    if len(named) != len(parts) or not all(named.values()) or not (named.keys() <= {*keys}):
+        expected = f"{','.join(f'{key}=NAME' for key in keys)} or numbers, such as 6,7"
         raise InputError(f"--columns is {option!r}, but must be {expected}.")
-    return names
+    return {**named}

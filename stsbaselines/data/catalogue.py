@@ -1,19 +1,24 @@
-"""The catalogue of data sets: one YAML file per task in `stsbaselines/data/catalogue`."""
+"""The catalogue of data sets: one YAML file per task in `stsbaselines/data/catalogue`.
+
+Further ones may lie outside the package, see `find_task`.
+"""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from stsbaselines.errors import InputError, unknown
+from stsbaselines.errors import Fault, InputError, shown, unknown
 from stsbaselines.io.settings import Entry, read_model
 
 CATALOGUE = Path(__file__).parent / "catalogue"
 SAMPLE_PREFIX = "sample-"
+TASKS = "STSBASELINES_TASKS"
 
 
 class DataFile(Entry):
@@ -68,17 +73,27 @@ Column = str | Annotated[int, Field(ge=1, strict=True)]
 
 
 class LabelledColumns(Entry):
-    """Columns of a file with sentences and scores: all by name, or all by number from 1."""
+    """Columns of a file with sentences and scores: all by name, or all by number from 1.
+
+    With `split`, only the rows count that have the value `part` in that column, in any case.
+    """
 
     sentence1: Column
     sentence2: Column
     score: Column
+    split: Column | None = None
+    part: str = ""
 
     @model_validator(mode="after")
     def _of_one_kind(self) -> LabelledColumns:
-        if len({type(each) for each in (self.sentence1, self.sentence2, self.score)}) > 1:
+        columns = self.sentence1, self.sentence2, self.score, self.split
+        if len({type(each) for each in columns if each is not None}) > 1:
             raise ValueError("only names, or only numbers, of columns")
         return self
+
+    def counts(self, part: object) -> bool:
+        """Return whether a row with this value in the column `split` counts."""
+        return self.split is None or str(part).casefold() == self.part.casefold()
 
 
 class DataSet(Entry):
@@ -166,6 +181,10 @@ class Task(Entry):
         `dataset_measures`, its official measures.
     resources : dict of str to list of DataFile
         Files that a baseline needs besides the data sets; one file of a list is enough.
+    bounded : bool
+        Whether the scores of a well-formed output are within `gold_range`.
+    notes : list of str
+        Notes that results show.
     """
 
     task: str
@@ -185,6 +204,8 @@ class Task(Entry):
     licence: str
     citation: str
     datasets: list[DataSet] = Field(min_length=1)
+    bounded: bool = True
+    notes: list[str] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _has_measures(self) -> Task:
@@ -234,24 +255,50 @@ class Task(Entry):
 
 
 def task_names() -> list[str]:
-    """Return the names of all tasks."""
+    """Return the names of all tasks of the package."""
     return sorted(path.stem for path in CATALOGUE.glob("*.yaml"))
 
 
-@functools.cache
+def outside_tasks() -> dict[str, Path]:
+    """Return the task files in the folders of ``$STSBASELINES_TASKS``, by name."""
+    folders = filter(None, os.environ.get(TASKS, "").split(os.pathsep))
+    files = [path for each in folders for path in sorted(Path(each).glob("*.yaml"))]
+    return {path.stem: path for path in reversed(files) if path.stem not in task_names()}
+
+
 def find_task(name: str) -> Task:
-    """Return the catalogue entry of the task `name`.
+    """Return a task by its name, here or in ``$STSBASELINES_TASKS``, or by the path of its YAML.
 
     Raises
     ------
     InputError
-        If there is none.
+        If there is none, or the file is not that of a task.
 
     Examples
     --------
     >>> find_task("sts2013").dataset_names
     ['headlines', 'OnWN', 'FNWN', 'SMT']
     """
-    if name not in task_names():
-        raise unknown("task", name, task_names())
+    if name in task_names():
+        return _packaged(name)
+    if name.endswith((".yaml", ".yml")):
+        return _read_outside(Path(name))
+    outside = outside_tasks()
+    if name not in outside:
+        raise unknown("task", name, [*task_names(), *outside])
+    return _read_outside(outside[name])
+
+
+@functools.cache
+def _packaged(name: str) -> Task:
     return read_model(CATALOGUE / f"{name}.yaml", Task)
+
+
+def _read_outside(path: Path) -> Task:
+    """Read a task file outside the package, below whose folder the data may lie, too."""
+    task = read_model(path, Task)
+    if task.task in task_names() or task.task != path.stem:
+        expected = f"{path.stem}, as the file is called, and no name of a task of the package"
+        raise InputError([Fault(str(path), f"task: {shown(task.task)}", expected)])
+    beside = [str(path.parent.absolute() / folder) for folder in task.folders]
+    return task.model_copy(update={"folders": [*task.folders, *beside]})

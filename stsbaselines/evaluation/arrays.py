@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from stsbaselines.data.catalogue import DataSet, Task, find_task
+from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import Fault, InputError
 from stsbaselines.tasks.base import checked_scores, family_of, finite_numbers, first_wrong
+from stsbaselines.tasks.labelled import as_task
 
 NAME = "scores"
 
 
 def load_pairs(
-    task: str,
+    task: str | Path | Task,
     dataset: str | None = None,
     scored: bool = True,
     data_dir: str | Path | None = None,
@@ -28,8 +29,9 @@ def load_pairs(
 
     Parameters
     ----------
-    task : str
-        Such as ``sts2015``, or ``sts2012-train`` to train on.
+    task : str, path or Task
+        Such as ``sts2015``, ``sts2012-train`` to train on, or a file of your own; see
+        `stsbaselines.read_task`.
     dataset : str, optional
         Such as ``belief``; needed unless the task has one data set.
     scored : bool
@@ -60,10 +62,10 @@ def load_pairs(
     >>> len(pairs), int(np.isnan(gold).sum())
     (12, 1)
     """
-    entry = find_task(task)
+    entry = as_task(task)
     if dataset is None and len(entry.datasets) > 1:
         names = ", ".join(entry.dataset_names)
-        raise InputError(f"{task} has several data sets: name one of {names}.")
+        raise InputError(f"{entry.task} has several data sets: name one of {names}.")
     chosen = entry.dataset(dataset or entry.dataset_names[0])
     family, files = family_of(entry), require_all(entry, chosen, data_dir)
     pairs, gold, lines = family.read_training(files, entry, chosen)

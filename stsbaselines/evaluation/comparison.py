@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stsbaselines.baselines import names
-from stsbaselines.data.catalogue import Task, find_task
+from stsbaselines.data.catalogue import Task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import Fault, InputError, MissingDataError, unknown
 from stsbaselines.evaluation.arrays import (
@@ -44,6 +44,7 @@ from stsbaselines.reference.ranking import annotator_agreement, rank_of, ranking
 from stsbaselines.scoring.correlation import fitted_to_gold
 from stsbaselines.scoring.resampling import draw
 from stsbaselines.tasks.base import family_of, text_of
+from stsbaselines.tasks.labelled import as_task
 
 RESAMPLES = 1000
 MOST_RESAMPLES = 100_000
@@ -54,7 +55,7 @@ CHUNKS = ("gold", "system")
 
 
 def compare(
-    task: str,
+    task: str | Path | Task,
     systems: Mapping[str, Any] | Iterable[Any],
     dataset: str | None = None,
     mapping: Mapping[str, str] | None = None,
@@ -73,8 +74,8 @@ def compare(
 
     Parameters
     ----------
-    task : str
-        Such as ``sts2015``.
+    task : str, path or Task
+        As for `stsbaselines.score`.
     systems : mapping of str to system, iterable of systems, or one system
         A system is the path of an output file or a folder of them; an array of scores, or a
         mapping of them by data set, as for `stsbaselines.score`; the name of a baseline; or what
@@ -120,7 +121,7 @@ def compare(
     >>> [(each.system, round(each.value, 2)) for each in found.measured if each.name == "Mean"]
     [('overlap', 0.46), ('length', 0.21)]
     """
-    entry = find_task(task)
+    entry = as_task(task)
     entry.check_is_scored()
     _check_chunks(entry, chunks)
     if not isinstance(resamples, int) or not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
@@ -131,7 +132,7 @@ def compare(
     named = _named(systems)
     mappings = _mappings(named, mapping or {})
     datasets = [entry.dataset(dataset)] if dataset else entry.datasets
-    notes: list[str] = []
+    notes = [*entry.notes]
     outputs: dict[str, Mapping[str, Any]] = {}
     for name, system in named.items():
         if isinstance(system, str | Path):
@@ -271,7 +272,8 @@ def _score_runs(
         own = {key: gold[key] for key in output}
         scores = family.score(task, name, own, output)
         resampled = family.resampled(task, own, output, counts)
-        runs.append(ScoredRun(name, scores, family.score_pairs(task, own, output), resampled))
+        score_pairs = family.score_pairs(task, own, output)
+        runs.append(ScoredRun(name, task.family, scores, score_pairs, resampled))
     return runs
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stsbaselines.data.catalogue import Task, find_task
+from stsbaselines.data.catalogue import Task
 from stsbaselines.errors import InputError, shown
 from stsbaselines.evaluation.submission import scored_run
 from stsbaselines.scoring import conventions
@@ -19,6 +19,7 @@ from stsbaselines.scoring.conventions import CONVENTIONS, Convention, Pair
 from stsbaselines.scoring.rounding import SCRIPT_DECIMALS, agrees
 from stsbaselines.tasks import base
 from stsbaselines.tasks.base import ScorePairs, Scores, family_of
+from stsbaselines.tasks.labelled import as_task
 
 SHOWN_NEAREST = 3
 MOST_DIGITS = 17  # of a double
@@ -87,7 +88,7 @@ class _Candidate(NamedTuple):
 
 def explain(
     number: str,
-    task: str,
+    task: str | Path | Task,
     path: str | Path,
     dataset: str | None = None,
     mapping: Mapping[str, str] | None = None,
@@ -115,7 +116,7 @@ def explain(
         If the number or an output is malformed, or a file was not found.
     """
     published = _published(number)
-    entry = find_task(task)
+    entry = as_task(task)
     gold, outputs, scores = scored_run(entry, path, dataset, mapping, data_dir)
     found = sorted(
         _candidates(entry, scores, family_of(entry).score_pairs(entry, gold, outputs)),

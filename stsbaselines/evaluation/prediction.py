@@ -22,15 +22,6 @@ from stsbaselines import baselines
 from stsbaselines.baselines._token_cosine_lines import LineScorer
 from stsbaselines.errors import Fault, InputError, LostWorkersError
 from stsbaselines.evaluation.cluster import connected, in_order_on
-from stsbaselines.evaluation.tables import (
-    is_table,
-    lead_of,
-    open_unpacked,
-    read_table,
-    table_columns,
-    table_ending,
-    writing_scores,
-)
 from stsbaselines.evaluation.trained_models import ready
 from stsbaselines.io.files import LONGEST_LINE, whole_lines
 from stsbaselines.parallel import current_folder_on_path, in_order
@@ -43,6 +34,15 @@ from stsbaselines.tasks.columns import (
     layout_of,
     pairs_of,
     tidied,
+)
+from stsbaselines.tasks.tables import (
+    is_table,
+    lead_of,
+    open_unpacked,
+    read_table,
+    table_columns,
+    table_ending,
+    writing_scores,
 )
 
 if TYPE_CHECKING:  # slow to import

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stsbaselines.data.catalogue import Task, find_task
+from stsbaselines.data.catalogue import Task
 from stsbaselines.evaluation.results import (
     ABOVE,
     BASELINE,
@@ -45,15 +45,14 @@ class ScoredRun:
     """A system's scores, and what the tests need."""
 
     name: str
+    family: str
     scores: Scores
     score_pairs: Mapping[str, ScorePairs]
     resampled: Mapping[str, FloatArray]
 
     def is_correlation(self, name: str) -> bool:
         """Return whether a number is a correlation, or an aggregate treated as one."""
-        return (
-            name in self.score_pairs or find_task(self.scores.task).family in _CORRELATED_FAMILIES
-        )
+        return name in self.score_pairs or self.family in _CORRELATED_FAMILIES
 
     def pairs(self, name: str) -> int:
         """Return the number of pairs behind a number; pairs of weight 0 do not count."""

@@ -11,17 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stsbaselines.data.catalogue import DataSet, Task, find_task
+from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.find import require, require_all
 from stsbaselines.errors import Fault, InputError, MissingDataError, nearest, shown, suggestion
 from stsbaselines.evaluation.arrays import NAME, are_arrays, by_dataset, outputs_of_arrays
 from stsbaselines.io.files import entries_of, open_to_read
 from stsbaselines.tasks import typed
 from stsbaselines.tasks.base import Scores, family_of
+from stsbaselines.tasks.labelled import as_task
 
 
 def score(
-    task: str,
+    task: str | Path | Task,
     output: Any,
     dataset: str | None = None,
     mapping: Mapping[str, str] | None = None,
@@ -31,8 +32,9 @@ def score(
 
     Parameters
     ----------
-    task : str
-        Such as ``sts2015``.
+    task : str, path or Task
+        Such as ``sts2015``; the path of a task file, or of a file with sentences and gold scores;
+        or what `stsbaselines.read_task` returns.
     output : path, array-like, or mapping of str to array-like
         An output file, or a folder with one file per data set; plain or ``.gz``. Or the scores, in
         an array for each data set: of all lines of the input, or of the scored pairs alone.
@@ -58,7 +60,7 @@ def score(
     >>> score("sample-sts", {"kitchen": [5, 4, 3, 4, 5, 1, 5, 0, 4, 5, 2]})
     <Scores of scores on sample-sts; kitchen 0.9902>
     """
-    entry = find_task(task)
+    entry = as_task(task)
     if not are_arrays(output):
         if not isinstance(output, str | Path):
             expected = "an output file, a folder of them, or arrays of scores"
@@ -69,7 +71,7 @@ def score(
     arrays, notes = by_dataset(output, entry, dataset)
     gold = read_gold(entry, [entry.dataset(name) for name in arrays], data_dir)
     scores = family_of(entry).score(entry, NAME, gold, outputs_of_arrays(arrays, entry, gold))
-    return replace(scores, notes=(*notes, *scores.notes))
+    return replace(scores, notes=(*entry.notes, *notes, *scores.notes))
 
 
 def scored_run(
@@ -84,12 +86,12 @@ def scored_run(
     outputs = read_outputs(task, files)
     gold = read_gold(task, [each for each in task.datasets if each.name in files], data_dir)
     scores = family_of(task).score(task, run_name(path), gold, outputs)
-    notes = *notes_on_names(task, files, dataset, mapping), *scores.notes
+    notes = *task.notes, *notes_on_names(task, files, dataset, mapping), *scores.notes
     return gold, outputs, replace(scores, notes=notes)
 
 
 def check(
-    task: str,
+    task: str | Path | Task,
     path: str | Path,
     dataset: str | None = None,
     mapping: Mapping[str, str] | None = None,
@@ -98,7 +100,8 @@ def check(
 
     Parameters
     ----------
-    task : str
+    task : str, path or Task
+        As for `score`.
     path : path
         An output file, or a folder with one file per data set.
     dataset, mapping
@@ -114,7 +117,7 @@ def check(
     InputError
         If a file is missing or malformed, with all faults.
     """
-    entry = find_task(task)
+    entry = as_task(task)
     files = output_files(entry, Path(path), dataset, mapping or {}, strict=True)
     read_outputs(entry, files, strict=True)
     return files

@@ -8,9 +8,10 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from stsbaselines.data.catalogue import SAMPLE_PREFIX
+from stsbaselines.data.catalogue import SAMPLE_PREFIX, Column, Task, task_names
 from stsbaselines.errors import Fault, InputError, suggestion
 from stsbaselines.io.settings import Entry, read_model
+from stsbaselines.tasks.labelled import as_task, read_task
 
 SEEDS_OF_AN_INTERVAL = 100
 MOST_SEEDS = 10_000
@@ -67,13 +68,38 @@ class Deviation(Entry):
         return self
 
 
-class Training(Entry):
+class TaskSource(Entry):
+    """A task, or a labelled file as one, with the columns and the split of the file.
+
+    A path is relative to the folder of the configuration. See `stsbaselines.read_task`.
+    """
+
+    task: str
+    columns: dict[str, Column] = Field(default_factory=dict)
+    split: str | None = None
+
+    @property
+    def is_labelled_file(self) -> bool:
+        """Whether the task is a file with sentences and scores."""
+        is_file = self.task not in task_names() and Path(self.task).is_file()
+        return is_file and not self.task.endswith((".yaml", ".yml"))
+
+    def read(self) -> Task:
+        """Return the task."""
+        if self.columns or self.split is not None:
+            return read_task(self.task, self.columns, self.split)
+        return as_task(self.task)
+
+
+Source = TypeVar("Source", bound=TaskSource)
+
+
+class Training(TaskSource):
     """What to train a baseline on: all data sets of a task, `datasets`, or the first one found.
 
     `first_of` lists the data sets of which the first one that is found is taken.
     """
 
-    task: str
     datasets: list[str] = Field(default_factory=list)
     first_of: list[str] = Field(default_factory=list)
 
@@ -166,12 +192,13 @@ class BaselineConfig(Entry):
         return self
 
 
-class ExperimentConfig(Entry):
+class ExperimentConfig(TaskSource):
     """The content of a configuration file.
 
     Attributes
     ----------
-    task : str
+    task, columns, split
+        See `TaskSource`.
     group : str
         Its part of the ledger and its folder of outputs, such as ``strong-systems``; empty for
         the official baselines.
@@ -182,7 +209,6 @@ class ExperimentConfig(Entry):
         Configurations to try in turn if the data of this one was not found.
     """
 
-    task: str
     slow: bool = Field(default=False, strict=True)
     group: str = Field(default="", pattern=r"^([a-z][a-z0-9-]*)?$")
     fallback: list[str] = Field(default_factory=list)
@@ -190,15 +216,23 @@ class ExperimentConfig(Entry):
 
     @property
     def needs(self) -> list[tuple[str, tuple[str, ...]]]:
-        """The tasks whose data it needs, each with the data sets if it does not need all."""
+        """The tasks whose data it needs, each with the data sets if it does not need all.
+
+        Labelled files are not among them.
+        """
         training = [
             each
             for baseline in self.baselines
             for several in (baseline.train, *baseline.train_for.values())
             for each in several
         ]
-        some = [(each.task, tuple(each.datasets or each.first_of)) for each in training]
-        return [(self.task, ()), *dict.fromkeys(some)]
+        named = [
+            (each.task, tuple(each.datasets or each.first_of))
+            for each in training
+            if not each.is_labelled_file
+        ]
+        own: list[tuple[str, tuple[str, ...]]] = [] if self.is_labelled_file else [(self.task, ())]
+        return [*own, *dict.fromkeys(named)]
 
     @model_validator(mode="after")
     def _distinct_names(self) -> ExperimentConfig:
@@ -235,7 +269,27 @@ def read_config(config: str | Path) -> ExperimentConfig:
         hint = suggestion(str(config), config_names())
         wanted = f"a configuration file, or one of {names}"
         raise InputError([Fault(str(config), f"no such file{hint}", wanted)])
-    return read_model(path, ExperimentConfig)
+    return _located(read_model(path, ExperimentConfig), path.parent)
+
+
+def _located(config: ExperimentConfig, folder: Path) -> ExperimentConfig:
+    """Return a configuration with the paths of its tasks relative to a folder."""
+
+    def located(source: Source) -> Source:
+        path = folder / source.task
+        is_path = source.task not in task_names() and path.is_file()
+        return source.model_copy(update={"task": str(path)}) if is_path else source
+
+    baselines = [
+        each.model_copy(
+            update={
+                "train": [*map(located, each.train)],
+                "train_for": {name: [*map(located, some)] for name, some in each.train_for.items()},
+            }
+        )
+        for each in config.baselines
+    ]
+    return located(config).model_copy(update={"baselines": baselines})
 
 
 def _config_folder() -> Path:

@@ -19,6 +19,7 @@ from stsbaselines.evaluation.trained_models import supported_params
 from stsbaselines.experiments.config import Training
 from stsbaselines.experiments.duplicates import note_on_shared
 from stsbaselines.experiments.training import check_distinct, dataset_names, read_labelled
+from stsbaselines.tasks.labelled import as_task
 from stsbaselines.tasks.records import read_catalogue, text_of
 
 SCORES = (0, 5)
@@ -78,8 +79,8 @@ def notes_on_pairs(sources: Sequence[str], data_dir: str | Path | None = None) -
 
 def _source(text: str) -> Training:
     """Parse ``TASK`` or ``TASK/DATASET``, of a task whose pairs have scores from 0 to 5."""
-    name, slash, dataset = text.partition("/")
-    task = find_task(name)
+    name, slash, dataset = (text, "", "") if Path(text).is_file() else text.partition("/")
+    task = as_task(name)
     if task.family != "sts" or tuple(task.gold_range) != SCORES:
         raise InputError(f"{name} cannot be trained on: it has no pairs with scores from 0 to 5.")
     return Training(task=name, datasets=[task.dataset(dataset).name] if slash else [])

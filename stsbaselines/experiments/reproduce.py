@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation.outputs import Progress, no_progress
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig, config_names
@@ -49,7 +48,7 @@ def ledger(
             results = run(config, out, data_dir, n_jobs, progress)
             found = [(each.config, each.cells) for each in results.baselines]
         except MissingDataError as error:
-            task, why = find_task(config.task), str(error)
+            task, why = config.read(), str(error)
             found = [
                 (each, cells_of(task, each, [], why_missing=why))
                 for each in config.baselines

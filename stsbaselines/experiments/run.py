@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stsbaselines.baselines import create
-from stsbaselines.data.catalogue import DataSet, Task, find_task
+from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.find import require_all
 from stsbaselines.errors import InputError, MissingDataError, visible
 from stsbaselines.evaluation.outputs import (
@@ -194,7 +194,7 @@ def run(
         If data is missing or wrong.
     """
     validate(config)
-    task = find_task(config.task)
+    task = config.read()
     datasets, notes = available(task, task.datasets, data_dir)
     inputs = {each.name: require_all(task, each, data_dir) for each in datasets}
     gold = read_gold(task, datasets, data_dir)
@@ -303,7 +303,7 @@ def run_with_fallback(
 
 def pairs_to_process(config: ExperimentConfig) -> int:
     """Return on how many pairs `run` will train and predict, over all baselines and seeds."""
-    pairs = sum(dataset.pairs for dataset in find_task(config.task).datasets)
+    pairs = sum(dataset.pairs for dataset in config.read().datasets)
     return sum(
         (pairs + count_training_pairs(baseline)) * (baseline.seeds or 1)
         for baseline in config.baselines
@@ -312,7 +312,7 @@ def pairs_to_process(config: ExperimentConfig) -> int:
 
 def validate(config: ExperimentConfig) -> None:
     """Refuse unknown names in a configuration: task, baselines, parameters, tables, measures."""
-    task = find_task(config.task)
+    task = config.read()
     task.check_is_scored()
     for name in config.fallback:
         other = read_config(name)

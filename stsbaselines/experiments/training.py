@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stsbaselines.baselines import create, find
-from stsbaselines.data.catalogue import DataSet, Task, find_task
+from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.find import is_unverified, require_all, require_resource
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation.outputs import Progress, available
@@ -144,7 +144,7 @@ def read_labelled(sources: Sequence[Training], data_dir: str | Path | None = Non
     described = []
     notes: list[str] = []
     for source in sources:
-        task = find_task(source.task)
+        task = source.read()
         datasets = _datasets_of(task, source, data_dir)
         before = len(pairs)
         for dataset in datasets:
@@ -229,15 +229,15 @@ def validate_training(task: Task, baseline: BaselineConfig) -> None:
 
 
 def _validate_source(task: Task, train: Training) -> None:
-    source = find_task(train.task)
+    source = train.read()
     for name in [*train.first_of, *train.datasets]:
         source.dataset(name)
-    if source.task == task.task or source.family != task.family:
+    if source == task or source.family != task.family:
         raise InputError(
             f"train: {source.task} cannot be training data for {task.task}: it must be another"
             " task of the same family."
         )
-    if source.gold_range != task.gold_range:
+    if source.bounded and task.bounded and source.gold_range != task.gold_range:
         raise InputError(
             f"train: {source.task} cannot be training data for {task.task}: its gold scores are"
             f" from {source.gold_range[0]:g} to {source.gold_range[1]:g}, those of {task.task} from"
@@ -257,7 +257,7 @@ def dataset_names(sources: Iterable[Training]) -> list[str]:
     return [
         f"{source.task}/{name}"
         for source in sources
-        for name in source.datasets or source.first_of or find_task(source.task).dataset_names
+        for name in source.datasets or source.first_of or source.read().dataset_names
     ]
 
 
@@ -265,7 +265,7 @@ def count_training_pairs(baseline: BaselineConfig) -> int:
     """Return on how many pairs, according to the catalogue, a baseline is trained in one run."""
     sources = [*baseline.train, *(each for many in baseline.train_for.values() for each in many)]
     return sum(
-        find_task(each.task).dataset(name).scored
+        each.read().dataset(name).scored
         for each in sources
-        for name in each.first_of[:1] or each.datasets or find_task(each.task).dataset_names
+        for name in each.first_of[:1] or each.datasets or each.read().dataset_names
     )

@@ -7,7 +7,7 @@ import html
 import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stsbaselines.errors import Fault, InputError, shown, visible
@@ -69,7 +69,7 @@ def sentences_among(names: Sequence[str]) -> tuple[int, int] | None:
     >>> sentences_among(["pair_ID", "sentence_A", "sentence_B", "relatedness_score"])
     (1, 2)
     """
-    plain = [re.sub(r"[\W_]", "", name).lower() for name in names]
+    plain = [*map(_plain, names)]
     counts = Counter(plain)
     found = {
         (plain.index(left), plain.index(right))
@@ -77,6 +77,15 @@ def sentences_among(names: Sequence[str]) -> tuple[int, int] | None:
         if counts[left] == counts[right] == 1
     }
     return found.pop() if len(found) == 1 else None
+
+
+def column_among(names: Sequence[str], usual: Container[str]) -> list[str]:
+    """Return the names of columns that are usual names, apart from case and punctuation."""
+    return [name for name in names if _plain(name) in usual]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
 
 
 def as_pairs(pairs: Any) -> Any:

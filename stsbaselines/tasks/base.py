@@ -115,11 +115,11 @@ class Scores:
         have their own names, and so have the measures of a task with one data set.
         """
         cells: dict[str, float | int | None] = {}
+        if len(self.datasets) == 1:
+            cells.update(*self.datasets.values())
         for name, measures in self.datasets.items():
             cells[name] = measures[self.main]
             cells.update({f"{name}_{measure}": value for measure, value in measures.items()})
-        if len(self.datasets) == 1:
-            cells.update(*self.datasets.values())
         return {**cells, **self.aggregates}
 
 

@@ -34,7 +34,8 @@ class Layout(NamedTuple):
     """Which columns of TAB-separated lines are the sentences, counted from 0.
 
     `skip` is the number of bytes before the first pair: a byte order mark and the `header`. Lines
-    have `width` columns, or more if it `is_open`.
+    have `width` columns, or more if it `is_open`. `score` is the number, from 1, of the column of
+    gold scores, if the layout tells.
     """
 
     left: int = 0
@@ -44,6 +45,7 @@ class Layout(NamedTuple):
     header: bytes = b""
     skip: int = 0
     notes: tuple[str, ...] = ()
+    score: int | None = None
 
     @property
     def has_header(self) -> bool:
@@ -220,7 +222,8 @@ def _benchmark(rows: Rows) -> Layout | None:
             and all(_all(kind, whole, column) for column, kind in enumerate(kinds, start))
             and not any(_all(_is_number, whole, column) for column in (first, second))
         ):
-            return _noted(Layout(first, second, second + 1, True), "as in the STS benchmark")
+            layout = Layout(first, second, second + 1, True, score=start + 3)
+            return _noted(layout, "as in the STS benchmark")
     return None
 
 

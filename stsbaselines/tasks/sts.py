@@ -147,7 +147,7 @@ class StsFamily(Family):
         within 0-100, no comments. Without them, pairs that the gold standard does not score may
         have no score, which is NaN then.
         """
-        score_bounds = task.gold_range if strict else None
+        score_bounds = task.gold_range if strict and task.bounded else None
         confidence_bounds = 0.0, HIGHEST_CONFIDENCE if strict else math.inf
         may_be_blank = not strict and dataset.scored < dataset.pairs
 
@@ -174,7 +174,7 @@ class StsFamily(Family):
         scores, confidences = found.rows.T
         notes = [
             *found.notes,
-            *_range_notes("score", scores, *task.gold_range),
+            *(_range_notes("score", scores, *task.gold_range) if task.bounded else ()),
             *_range_notes("confidence", confidences, 0, HIGHEST_CONFIDENCE),
         ]
         output = _as_output(scores, confidences, notes)

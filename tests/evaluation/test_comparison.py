@@ -47,13 +47,10 @@ def rank_in(found: Comparison, system: str, name: str) -> str:
     return str(measured.rank)
 
 
-def test_the_only_data_set_of_a_task_has_its_own_row_and_test(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_only_data_set_of_a_task_has_its_own_row_and_test() -> None:
     whole = find_task("sample-sts")
     task = whole.model_copy(update={"datasets": whole.datasets[:1]})
-    monkeypatch.setattr("stsbaselines.evaluation.comparison.find_task", lambda _: task)
-    found = compare("sample-sts", {"overlap": overlap, "length": length})
+    found = compare(task, {"overlap": overlap, "length": length})
     assert {each.name for each in found.measured} == {"kitchen", "Mean"}
     assert WILLIAMS in {each.method for each in found.tests if each.name == "kitchen"}
 
@@ -171,13 +168,12 @@ def test_a_data_set_alone_has_the_same_tests() -> None:
     assert alone == tuple(each for each in whole if each.name == "journeys")
 
 
-def test_pairs_of_weight_zero_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_of_weight_zero_do_not_count() -> None:
     task = find_task("sample-sts").model_copy(update={"confidence": "weighted"})
-    monkeypatch.setattr("stsbaselines.evaluation.comparison.find_task", lambda _: task)
     pairs = task.dataset("kitchen").pairs
     lines = [f"{line % 5}\t{100 if line < 8 else 0}\n" for line in range(pairs)]
     Path("STS.output.kitchen.txt").write_text("".join(lines))
-    found = compare("sample-sts", ["STS.output.kitchen.txt"], dataset="kitchen", resamples=100)
+    found = compare(task, ["STS.output.kitchen.txt"], dataset="kitchen", resamples=100)
     [kitchen] = found.measured
     assert 0 < kitchen.pairs <= 8
 
@@ -347,12 +343,9 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_else() -> No
     assert [path.name for path in Path("report").iterdir()] == ["comparison.tex"]
 
 
-def test_the_last_part_is_official_if_parts_are_never_taken_together(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_last_part_is_official_if_parts_are_never_taken_together() -> None:
     task = find_task("sample-sts").model_copy(update={"measures": []})
-    monkeypatch.setattr("stsbaselines.evaluation.comparison.find_task", lambda name: task)
-    found = compare("sample-sts", [overlap])
+    found = compare(task, [overlap])
     assert [each.name for each in found.measured] == ["kitchen", "journeys"]
     assert found.official == "journeys"
-    assert compare("sample-sts", [overlap], dataset="kitchen").official == "kitchen"
+    assert compare(task, [overlap], dataset="kitchen").official == "kitchen"

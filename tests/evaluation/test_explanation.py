@@ -206,29 +206,22 @@ def test_the_nearest_are_shown_if_none_matches(number: str, times: int, runs: Pa
     assert distances == sorted(distances)
 
 
-def test_a_mean_weighted_by_confidence_is_no_convention(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mean_weighted_by_confidence_is_no_convention(tmp_path: Path) -> None:
     task = find_task("sample-sts").model_copy(update={"confidence": "weighted"})
-    for name in (
-        "stsbaselines.evaluation.explanation.find_task",
-        "stsbaselines.evaluation.submission.find_task",
-    ):
-        monkeypatch.setattr(name, lambda _: task)
     for dataset in task.datasets:
         lines = [f"{i % 5}\t{10 * i + 10}\n" for i in range(dataset.pairs)]
         (tmp_path / dataset.output).write_text("".join(lines))
-    aggregates = submission.score("sample-sts", tmp_path).aggregates
-    (official,) = explain(f"{aggregates['Mean']:.10f}", "sample-sts", tmp_path).matches
+    aggregates = submission.score(task, tmp_path).aggregates
+    (official,) = explain(f"{aggregates['Mean']:.10f}", task, tmp_path).matches
     assert (official.name, official.official) == ("Mean", True)
     assert "|measure:Mean|confidence:weighted|" in official.signature
     outputs = submission.read_outputs(task, submission.output_files(task, tmp_path, None, {}))
     points = family_of(task).score_pairs(task, submission.read_gold(task, task.datasets), outputs)
     (_, plain, _) = conventional(task, points)[1]
-    (match,) = explain(f"{plain:.10f}", "sample-sts", tmp_path).matches
+    (match,) = explain(f"{plain:.10f}", task, tmp_path).matches
     assert match.name == "Pearson weighted mean = SentEval Pearson wmean"
     assert not match.official
-    (weighted,) = explain(f"{aggregates['ALLw']:.10f}", "sample-sts", tmp_path).matches
+    (weighted,) = explain(f"{aggregates['ALLw']:.10f}", task, tmp_path).matches
     assert weighted.name == "ALLw"
 
 

@@ -32,8 +32,8 @@ from stsbaselines.tasks import sts
 from stsbaselines.tasks.columns import Columns, layout_of, pairs_of
 from tests.baselines.test_registry import PARAMETERS
 from tests.baselines.test_takelab import TinyWordNet
-from tests.evaluation.test_tables import FORMATS
 from tests.helpers import COMMAND, CORPUS, run_command
+from tests.tasks.test_tables import FORMATS
 
 LINES = b"a cat\ta dog\n a\tb a\nx\t\n\t\n"
 WORDS = b"".join(b"a cat %d\ta dog %d\n" % (n % 7, n % 5) for n in range(50))
@@ -425,7 +425,7 @@ def test_a_pipe_is_not_waited_for_if_its_first_line_is_clear() -> None:
         ("sentence1=a,sentence2=b", ""),
         ("1,2", ""),
         ("2,2", "--columns is '2,2', but must be"),
-        ("a,b", "--columns is 'a,b', but must be sentence1=A,sentence2=B or two numbers"),
+        ("a,b", "--columns is 'a,b', but must be sentence1=NAME,sentence2=NAME or numbers"),
         ("sentence1=a,sentence2=a", "--columns is 'sentence1=a,sentence2=a', but must be"),
         ("sentence1=a,sentence1=b", "--columns is 'sentence1=a,sentence1=b', but must be"),
     ],

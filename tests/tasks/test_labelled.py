@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
-from stsbaselines.data.catalogue import DataSet, LabelledColumns, find_task
+import stsbaselines
+from stsbaselines.data.catalogue import DataSet, LabelledColumns, Task, find_task
 from stsbaselines.errors import InputError
-from stsbaselines.tasks.labelled import read_labelled
+from stsbaselines.tasks.labelled import as_task, read_labelled, read_task
 from stsbaselines.tasks.sts import FAMILY
+from tests.helpers import needs
 
 SAMPLE = find_task("sample-sts")
 NUMBERS = LabelledColumns(sentence1=6, sentence2=7, score=5)
@@ -81,3 +88,164 @@ def test_a_short_line_without_a_header_is_named(tmp_path: Path) -> None:
     content = BENCHMARK.replace(b"\tA swan.\tone source\tanother", b"")
     with pytest.raises(InputError, match="line 2: found 6 columns, expected at least 7"):
         read(tmp_path / "sts-test.csv", content, NUMBERS)
+
+
+ROWS = [
+    ("A duck, wet, swims.", "A duck swims.", 4.5, "test"),
+    ('She said "quack" twice.', "She quacked.", 2, "test"),
+    ("The pond is calm.", "A swan sleeps.", 0, "dev"),
+    ("Boats sail, slowly.", "Slowly, boats sail.", 4.8, "Test"),
+]
+
+
+def csv_of(names: tuple[str, ...], rows: list[tuple[Any, ...]], **options: Any) -> bytes:
+    stream = io.StringIO()
+    csv.writer(stream, **options).writerows([names, *rows])
+    return stream.getvalue().encode()
+
+
+def table_of(path: Path) -> Path:
+    """Write the rows as the name of the file says."""
+    names = ("sentence_A", "sentence_B", "relatedness", "set")
+    if path.suffix == ".jsonl":
+        rows = [json.dumps(dict(zip(names, row, strict=True))) for row in ROWS]
+        path.write_text("\n".join(rows) + "\n")
+    elif path.suffix == ".parquet":
+        columns = [
+            *map(list, zip(*[(*row[:2], float(row[2]), row[3]) for row in ROWS], strict=True))
+        ]
+        table = pyarrow.table(dict(zip(names, columns, strict=True)))
+        pyarrow.parquet.write_table(table, path)
+    elif path.suffix == ".csv":
+        path.write_bytes(csv_of(names, ROWS))
+    elif path.suffix == ".tsv":
+        lines = ["\t".join(map(str, row)) for row in (names, *ROWS)]
+        path.write_text("\n".join(lines) + "\n")
+    else:  # as the STS benchmark
+        lines = [
+            f"pond\tducks\t2017\t{i}\t{row[2]}\t{row[0]}\t{row[1]}" for i, row in enumerate(ROWS)
+        ]
+        path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+ENDINGS = ["csv", "tsv", "jsonl", "parquet", "txt"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_own_files_of_all_formats_give_the_same(ending: str, tmp_path: Path) -> None:
+    path = table_of(tmp_path / f"ducks.{ending}")
+    task = as_task(path)
+    assert (task.task, task.dataset_names, task.gold_range) == ("ducks", ["ducks"], (0, 5))
+    pairs, gold = stsbaselines.load_pairs(path)
+    assert pairs == [row[:2] for row in ROWS]
+    assert gold.tolist() == [row[2] for row in ROWS]
+    scores = stsbaselines.score(str(path), [3, 2, 1, 4])
+    assert scores.datasets["ducks"]["n"] == 4
+    expected = np.corrcoef([3, 2, 1, 4], gold)[0, 1]
+    assert scores.datasets["ducks"]["pearson"] == pytest.approx(expected, abs=1e-12)
+    assert any("the scores are in the column" in note for note in scores.notes)
+
+
+@pytest.mark.parametrize("ending", ENDINGS[:4])
+def test_a_split_picks_rows(ending: str, tmp_path: Path) -> None:
+    path = table_of(tmp_path / f"ducks.{ending}")
+    task = read_task(path, {"split": "set"}, "test")
+    assert task.datasets[0].pairs == 3
+    assert stsbaselines.load_pairs(task)[1].tolist() == [4.5, 2, 4.8]
+    with pytest.raises(InputError, match="found no row with 'train' as its set, expected at least"):
+        read_task(path, {"split": "set"}, "train")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_columns_by_their_names_or_numbers(ending: str, tmp_path: Path) -> None:
+    path = table_of(tmp_path / f"ducks.{ending}")
+    named = {"sentence1": "sentence_B", "sentence2": "sentence_A", "score": "relatedness"}
+    numbered = {"sentence1": 2, "sentence2": 1, "score": 3}
+    for columns in (named, numbered):
+        pairs, gold = stsbaselines.load_pairs(read_task(path, columns))
+        assert pairs[0] == ("A duck swims.", "A duck, wet, swims.")
+        assert gold.tolist() == [row[2] for row in ROWS]
+
+
+CSV = "sentence1,sentence2,score\nA pond.,A lake.,3\nA duck.,A swan.,2\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns", "message"),
+    [
+        ("a.csv", CSV.replace("3", "three"), {}, "row 1: found 'three', expected a score that is"),
+        ("a.csv", CSV.replace("3", ""), {}, "row 1: found nothing, expected a score"),
+        ("a.csv", CSV.replace("3", "nan"), {}, "row 1: found 'nan', expected a score"),
+        ("a.csv", CSV.replace(",3", ""), {}, "row 1: found 2 columns, not 3"),
+        ("a.csv", CSV.replace("score", "x"), {}, "expected one column of the score; name it by"),
+        ("a.csv", CSV, {"score": "gold"}, "found no column gold, expected one; the columns are"),
+        ("a.csv", CSV, {"scores": "score"}, "there is no kind of column 'scores', did you mean"),
+        ("a.csv", CSV, {"sentence1": "sentence1"}, "the columns of both sentences must be named"),
+        ("a.csv", CSV, {"sentence1": 1, "sentence2": 1, "score": 3}, "but must be in two"),
+        ("a.csv", CSV, {"sentence1": 1, "sentence2": 2, "score": 4}, "found 3 columns, expected 4"),
+        ("a.csv", CSV.replace("\n", ",1\n").replace("score,1", "score,gold"), {},
+         "found 'score, gold', expected one column of the score"),
+        ("a.csv", "sentence1,sentence2,score\n", {}, "found no row"),
+        ("a.tsv", CSV.replace(",", "\t").replace("2\n", "2,5\n"), {}, "line 3: found '2,5'"),
+        ("a.jsonl", '{"sentence1": "a", "sentence2": "b", "score": true}\n', {}, "found 'True'"),
+        ("a.jsonl", '{"sentence1": "a", "sentence2": "b", "score": null}\n', {}, "found nothing"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_an_own_file_is_named(
+    name: str, content: str, columns: dict[str, str | int], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(InputError, match=message):
+        read_task(path, columns)
+
+
+def test_a_name_is_a_task_of_the_package_before_it_is_a_file() -> None:
+    assert as_task("sample-sts") is find_task("sample-sts")
+    with pytest.raises(InputError, match=r"ducks\.csv: found no such file, expected the name of"):
+        as_task("ducks.csv")
+    with pytest.raises(InputError, match="there is no task 'sample-st', did you mean 'sample-sts'"):
+        as_task("sample-st")
+    Path("sts2015.csv").write_text(CSV)
+    assert as_task("sts2015.csv").task == "sts2015.csv"  # not ranked among the runs of sts2015
+
+
+def test_scores_outside_of_the_usual_range_widen_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(CSV.replace("3", "-30"))
+    task = read_task(path)
+    assert task.gold_range == (-30, 2)
+    assert stsbaselines.score(task, [9.0, 8.0]).datasets["a"]["pearson"] == pytest.approx(-1)
+
+
+@pytest.mark.official
+@pytest.mark.parametrize(
+    ("file", "official", "dataset", "values"),
+    [
+        ("stsbenchmark/sts-test.csv", "stsbenchmark", "test",
+         (1379, 0.4294365610607551, 0.43169450072094323)),
+        ("sick2014/SICK_test_annotated.txt", "sick-r", "test",
+         (4927, 0.5681508232574096, 0.5342496669285155)),
+        ("korsts/sts-test.tsv", "korsts", "test", None),
+    ],
+)  # fmt: skip
+def test_official_files_as_own_ones(
+    official_data: Path,
+    file: str,
+    official: str,
+    dataset: str,
+    values: tuple[int, float, float] | None,
+) -> None:
+    needs(official_data, official)
+
+    def found(task: str | Task, part: str | None) -> tuple[int, float | None, float | None]:
+        result = stsbaselines.compare(task, ["token-cosine"], dataset=part, resamples=100)
+        [measured] = result.measured
+        [spearman] = result.conventions
+        return measured.pairs, measured.value, spearman.value
+
+    ours = found(str(official_data / file), None)
+    assert ours == pytest.approx(found(official, dataset), abs=1e-12)
+    if values:  # of spec/conventions-expected.json
+        assert ours == pytest.approx(values, abs=1e-9)

@@ -110,7 +110,7 @@ def table_columns(path: Path, wanted: Columns | None) -> tuple[Columns, tuple[st
                 return wanted, layout.notes
             wanted = names[layout.left], names[layout.right]
     else:
-        names = _names_in(path)
+        names = names_in(path)
     left, right = named_columns(names, wanted, str(path))
     columns = names[left], names[right]
     if wanted or columns == COLUMNS:
@@ -118,8 +118,11 @@ def table_columns(path: Path, wanted: Columns | None) -> tuple[Columns, tuple[st
     return columns, (f"the sentences are in the columns {columns[0]} and {columns[1]}",)
 
 
-def _names_in(path: Path) -> list[str]:
-    """Return the names of the columns of Parquet, or of the first line in JSON."""
+def names_in(path: Path) -> list[str]:
+    """Return the names of the columns of a table: of JSON lines, those of the first one."""
+    if table_ending(path) == ".csv":
+        with contextlib.closing(_csv_rows(path)) as rows:
+            return next(rows, [])
     if table_ending(path) == ".parquet":
         with _opened_parquet(path) as file:
             return list(file.schema_arrow.names)
@@ -136,11 +139,22 @@ def _check_regular(path: Path) -> None:
         raise InputError([Fault(str(path), "a pipe or device", "a regular file")])
 
 
-def read_table(path: Path, columns: Columns) -> Iterator[tuple[int, list[Any]]]:
-    """Yield a table in batches: the number of the first row, and each row's texts of `columns`."""
-    ending = table_ending(path)
-    unit = "line" if ending == ".jsonl" else "row"
-    rows = {".jsonl": _json_lines, ".parquet": _parquet}.get(ending, _csv)(path, columns)
+def unit_of(path: Path) -> str:
+    """Return what a table consists of: lines or rows."""
+    return "line" if table_ending(path) == ".jsonl" else "row"
+
+
+def read_table(
+    path: Path, columns: Columns, others: Sequence[str | int] = ()
+) -> Iterator[tuple[int, list[Any]]]:
+    """Yield a table in batches: the number of the first row, and each row's texts of `columns`.
+
+    The values of `others`, as they are, follow the texts.
+    """
+    unit = unit_of(path)
+    wanted = [*columns, *others]
+    kinds = {".jsonl": _json_lines, ".parquet": _parquet}
+    rows = kinds.get(table_ending(path), _csv)(path, wanted)
     names = [f"column {name}" if isinstance(name, int) else name for name in columns]
     expected = f"a row with texts in the columns {' and '.join(map(str, columns))}"
     faults: list[Fault | str] = []
@@ -164,7 +178,7 @@ def _fault_of(row: _Row, columns: Sequence[str]) -> str:
     """Return what is wrong with a row, or ""."""
     if isinstance(row.values, str):
         return row.values
-    for name, value in zip(columns, row.values, strict=True):
+    for name, value in zip(columns, row.values, strict=False):  # others may follow
         if value is None:
             return f"nothing at {name}"
         if not isinstance(value, str):
@@ -174,7 +188,7 @@ def _fault_of(row: _Row, columns: Sequence[str]) -> str:
     return ""
 
 
-def _json_lines(path: Path, columns: Columns) -> Iterator[_Row]:
+def _json_lines(path: Path, columns: Sequence[Any]) -> Iterator[_Row]:
     with open_unpacked(path) as stream:
         for number, line in lines_of(stream, str(path)):
             found = _json_object(line)
@@ -196,7 +210,7 @@ def _json_object(line: bytes) -> dict[Any, Any] | str:
     return found if isinstance(found, dict) else f"{shown(line)}, which is no JSON object"
 
 
-def _csv(path: Path, columns: Columns) -> Iterator[_Row]:
+def _csv(path: Path, columns: Sequence[Any]) -> Iterator[_Row]:
     rows = _csv_rows(path)
     header = next(rows, [])
     places = [name - 1 if isinstance(name, int) else header.index(name) for name in columns]
@@ -207,7 +221,7 @@ def _csv(path: Path, columns: Columns) -> Iterator[_Row]:
             yield _Row(number, found)
         elif row == header and not without_header:
             yield _Row(number, "the header again")
-        elif any(_QUOTE_AFTER_BLANK.match(row[place]) for place in places):
+        elif any(_QUOTE_AFTER_BLANK.match(row[place]) for place in places[:2]):
             yield _Row(number, "a blank before a quotation mark")
         else:
             yield _Row(number, [row[place] for place in places])
@@ -238,19 +252,20 @@ def _opened_parquet(path: Path) -> Iterator[Any]:
         )
 
 
-def _parquet(path: Path, columns: Columns) -> Iterator[_Row]:
+def _parquet(path: Path, columns: Sequence[Any]) -> Iterator[_Row]:
     pyarrow = pyarrow_for("parquet")
     with _opened_parquet(path) as file:
         schema = file.schema_arrow
-        for name in columns:
+        for name in columns[:2]:
             kind = schema.field(name).type
             value = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
             if str(value) not in ("string", "large_string", "string_view"):
                 raise InputError([Fault(str(path), f"{kind} in the column {name}", "text")])
         first = 1
         for batch in file.iter_batches(ROWS, columns=list(columns), use_threads=False):
-            texts = [_texts(batch.column(name), pyarrow) for name in columns]
-            yield from map(_Row, itertools.count(first), zip(*texts, strict=True))
+            texts = [_texts(batch.column(name), pyarrow) for name in columns[:2]]
+            others = [batch.column(name).to_pylist() for name in columns[2:]]
+            yield from map(_Row, itertools.count(first), zip(*texts, *others, strict=True))
             first += len(batch)
 
 

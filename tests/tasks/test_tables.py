@@ -21,16 +21,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stsbaselines.errors import SHOWN_FAULTS, InputError
-from stsbaselines.evaluation import tables
-from stsbaselines.evaluation.tables import (
+from stsbaselines.io.files import atomic_write
+from stsbaselines.tasks import tables
+from stsbaselines.tasks.columns import Columns
+from stsbaselines.tasks.tables import (
     COLUMNS,
     read_table,
     table_columns,
     table_ending,
     writing_scores,
 )
-from stsbaselines.io.files import atomic_write
-from stsbaselines.tasks.columns import Columns
 
 PAIRS = [(f"Left {i} caf\u00e9.", f"Right {i % 3}.") for i in range(50)]
 TEXT_TYPES = [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())]
