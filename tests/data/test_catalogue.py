@@ -89,3 +89,21 @@ def test_columns_and_gold_lines_must_fit(line: str, message: str, tmp_path: Path
     path.write_text(text.replace("    scored: 11\n", f"    scored: 11\n    {line}\n"))
     with pytest.raises(InputError, match=message):
         read_model(path, Task)
+
+
+def test_a_task_file_outside_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = (catalogue.CATALOGUE / "sample-sts.yaml").read_text()
+    path = tmp_path / "tasks" / "kitchens.yaml"
+    path.parent.mkdir()
+    path.write_text(sample.replace("task: sample-sts", "task: kitchens", 1))
+    task = find_task(str(path))
+    assert str(path.parent / task.folders[0]) in task.folders
+    with pytest.raises(InputError, match="there is no task 'kitchens'"):
+        find_task("kitchens")
+    monkeypatch.setenv(catalogue.TASKS, f"{tmp_path}:{path.parent}")
+    assert find_task("kitchens") == task
+    assert find_task("sample-sts").task == "sample-sts"
+    for name in ("sample-sts", "other"):
+        path.write_text(sample.replace("task: sample-sts", f"task: {name}", 1))
+        with pytest.raises(InputError, match=f"found task: '{name}', expected kitchens, as the"):
+            find_task("kitchens")
