@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stsbaselines.data import catalogue
-from stsbaselines.data.catalogue import Task
+from stsbaselines.data.catalogue import Task, find_task
 from stsbaselines.errors import InputError
 from stsbaselines.io.settings import read_model
 
