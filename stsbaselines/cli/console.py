@@ -134,23 +134,23 @@ def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Callab
         yield advance
 
 
-def parameters_of(options: list[str] | None) -> dict[str, Any]:
+def parameters_of(options: list[str] | None, option_name: str = "--set") -> dict[str, Any]:
     """Parse NAME=VALUE, the value as in a configuration: a number, JSON, or text."""
     parameters: dict[str, Any] = {}
     for option in options or []:
         name, equals, value = option.partition("=")
         if not (name and equals):
-            raise InputError(f"--set is {option!r}, but must be NAME=VALUE.")
+            raise InputError(f"{option_name} is {option!r}, but must be NAME=VALUE.")
         if name in parameters:
-            raise InputError(f"--set gives two values for {name}.")
+            raise InputError(f"{option_name} gives two values for {name}.")
         try:
-            parameters[name] = _value_of(value)
+            parameters[name] = _value_of(value, option_name)
         except OverflowError as error:
-            raise InputError(f"--set {name} is {error}, but must be up to 1e308.") from None
+            raise InputError(f"{option_name} {name} is {error}, but must be up to 1e308.") from None
     return parameters
 
 
-def _value_of(text: str) -> Any:
+def _value_of(text: str, option_name: str) -> Any:
     from stsbaselines.io.settings import plain_value  # slow to import
 
     if text[:1] not in ("[", "{", '"'):
@@ -166,7 +166,9 @@ def _value_of(text: str) -> Any:
     except (ValueError, RecursionError):
         if text[0] == '"':
             return text
-        raise InputError(f"--set has {shown(text)}, which is no JSON list or object.") from None
+        raise InputError(
+            f"{option_name} has {shown(text)}, which is no JSON list or object."
+        ) from None
 
 
 def check_is_other(out: Path, source: Path) -> None:

@@ -82,7 +82,18 @@ def compare(
     ] = None,
     encoder: Annotated[
         list[str] | None,
-        typer.Option(metavar="MODULE:OBJECT", help="A sentence embedder: an object with `encode`."),
+        typer.Option(
+            metavar="MODEL",
+            help="MODULE:OBJECT with `encode`, or a model of sentence-transformers.",
+        ),
+    ] = None,
+    encode_args: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="An argument of `encode`, such as prompt=..."),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep vectors and scores of code for later runs."),
     ] = None,
     vectors: Annotated[
         list[str] | None,
@@ -121,7 +132,10 @@ def compare(
     from stsbaselines.reports.comparison import report as write_report
 
     with redirect_stdout(sys.stderr):  # what the user's code prints
-        named = systems.from_arguments(path or [], predictor or [], encoder or [], vectors or [])
+        arguments = parameters_of(encode_args, "--encode-args")
+        named = systems.from_arguments(
+            path or [], predictor or [], encoder or [], vectors or [], arguments
+        )
     if report == "":
         raise InputError("--report is empty, but must name a folder.")
     folder = folder_for(Path(report)) if report else nullcontext()
@@ -141,6 +155,7 @@ def compare(
                 random_state=seed,
                 n_jobs=jobs,
                 progress=progress,
+                cache=cache,
             )
         files: list[Path] = []
         try:

@@ -65,6 +65,7 @@ def compare(
     random_state: int = 0,
     n_jobs: int = 1,
     progress: Progress = no_progress,
+    cache: str | Path | None = None,
 ) -> Comparison:
     """Compare systems with the published runs of a task, and with each other.
 
@@ -100,6 +101,10 @@ def compare(
         Processes that predict.
     progress : callable
         Called with the number of pairs after each predicted chunk.
+    cache : path, optional
+        A folder that keeps the vectors of encoders and the scores of functions, for later runs.
+        Models of sentence-transformers are recognised by their weights; other code needs an
+        attribute `cache_key`.
 
     Returns
     -------
@@ -150,7 +155,7 @@ def compare(
             raise InputError(f"{name} finds chunks itself: compare it with --chunks system.")
         is_plain = chunks == "system"
         try:
-            found = outputs_of(system, entry, datasets, data_dir, n_jobs, progress, is_plain)
+            found = outputs_of(system, entry, datasets, data_dir, n_jobs, progress, is_plain, cache)
         except MissingDataError:
             raise
         except InputError as error:

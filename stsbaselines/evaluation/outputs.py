@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from stsbaselines.data.catalogue import DataSet, Task
 from stsbaselines.data.find import locate, require_all
 from stsbaselines.errors import Fault, InputError
+from stsbaselines.evaluation.arrays import outputs_of_arrays
+from stsbaselines.evaluation.encoders import EncoderCosine, PairFunction
+from stsbaselines.evaluation.submission import read_gold
 from stsbaselines.evaluation.systems import Vectors, as_predictor
 from stsbaselines.evaluation.trained_models import ready
 from stsbaselines.io.files import atomic_write
@@ -33,16 +40,21 @@ def outputs_of(
     n_jobs: int = 1,
     progress: Progress = no_progress,
     plain: bool = False,
+    cache: str | Path | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return a system's outputs by data set, and a note on each excluded data set.
 
     `system` is `Vectors`, or as for `as_predictor`; `progress` is called with the number of pairs
     after each chunk; with `plain`, a system gets the sentences without their gold standard chunks.
+    Encoders and functions get the scored pairs only, and `cache` keeps their results.
     """
     task.check_is_scored()
     if isinstance(system, Vectors):
         return _outputs_of_vectors(system, task, datasets)
     predictor = as_predictor(system)
+    if isinstance(predictor, EncoderCosine | PairFunction):
+        folder = None if cache is None else Path(cache)
+        return _outputs_of_code(predictor, task, datasets, data_dir, progress, folder)
     check_kind(getattr(predictor, "name", type(predictor).__name__), predictor.predicts, task)
     family = family_of(task)
     found, notes = available(task, datasets, data_dir)
@@ -59,6 +71,61 @@ def outputs_of(
             predictions = _predictions(predictor, pairs, n_jobs, progress)
             outputs[dataset.name] = family.output_of(predictions, pairs, task)
     return outputs, notes
+
+
+def _outputs_of_code(
+    system: EncoderCosine | PairFunction,
+    task: Task,
+    datasets: Sequence[DataSet],
+    data_dir: str | Path | None,
+    progress: Progress,
+    cache: Path | None,
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the outputs of code that is asked about the scored pairs only.
+
+    An encoder gets those of all data sets together, so that it encodes each sentence once.
+    """
+    check_kind(system.name, system.predicts, task)
+    found, notes = available(task, datasets, data_dir)
+    gold = read_gold(task, found, data_dir)
+    pairs: dict[str, list[Any]] = {}
+    lines: dict[str, list[int]] = {}
+    for dataset in found or datasets:
+        files = require_all(task, dataset, data_dir)
+        inputs = family_of(task).read_inputs(files, task, dataset)
+        counted = family_of(task).countable(gold[dataset.name])
+        pairs[dataset.name] = [*itertools.compress(inputs, counted)]
+        lines[dataset.name] = (np.flatnonzero(counted) + 1).tolist()
+
+    def advance_of(count: int) -> Callable[[float], None]:
+        return lambda share: progress(round(share * count))
+
+    scores: dict[str, Any] = {}
+    with current_folder_on_path():
+        if isinstance(system, EncoderCosine):
+            every = [pair for each in pairs.values() for pair in each]
+            ends = np.cumsum([len(each) for each in pairs.values()])[:-1]
+            found_scores = system.scores_of(every, cache, advance_of(len(every)))
+            scores = dict(zip(pairs, np.split(found_scores, ends), strict=True))
+        else:
+            for name, some in pairs.items():
+                try:
+                    scores[name] = system.scores_of(some, cache, advance_of(len(some)))
+                except InputError as error:
+                    raise _at_lines(error, lines[name]) from error.__cause__
+    return outputs_of_arrays(scores, task, gold), notes
+
+
+def _at_lines(error: InputError, lines: Sequence[int]) -> InputError:
+    """Return an error about scored pairs, with the numbers of their lines."""
+    return InputError(
+        [
+            replace(each, pair=lines[each.pair - 1])
+            if isinstance(each, Fault) and each.pair
+            else each
+            for each in error.faults
+        ]
+    )
 
 
 def _predictions(

