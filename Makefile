@@ -70,7 +70,7 @@ audit: $(VENV)/.dev
 	@$(BIN)/python -m tools.audit
 
 docs: $(VENV)/.dev
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs site
 
 bench: $(VENV)/.base
 	$(PIP) --editable '.[bench]'
@@ -108,4 +108,4 @@ names-model: $(VENV)/.base
 	$(BIN)/python -m tools.names_training --data $(DATA) $(if $(OUT),--out $(OUT))
 
 clean:
-	rm -rf $(VENV) dist site results
+	rm -rf $(VENV) dist site docs/api results

@@ -43,6 +43,8 @@ def blocks_of(page: Path) -> list[Block]:
     tested = {example.line for example in EXAMPLES.parse(page).examples()}
     found = []
     for match in BLOCK.finditer(text):
+        if match["language"] == "{eval-rst}":  # no code: Sphinx reads it
+            continue
         line = text.count("\n", 0, match.start("fence")) + 1
         first = match["content"].strip().partition("\n")[0]
         end = line + match[0].count("\n")

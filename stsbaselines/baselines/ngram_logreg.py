@@ -43,7 +43,7 @@ FEATURE_NAMES = tuple(
 
 
 class NgramOverlap(PairFeatures):
-    """Precision |A & B| / |A|, recall |A & B| / |B| and F of the sets A and B of n-grams.
+    """Precision ``|A & B| / |A|``, recall ``|A & B| / |B|`` and F of the sets A and B of n-grams.
 
     The 18 features are those of n = 1, 2, 3, of words and of stems. They are 0 if a sentence has
     fewer than n words (the official code divides by zero).

@@ -45,7 +45,7 @@ def tokens(sentence: str) -> set[bytes]:
 
 
 class TokenCosine(Predictor):
-    """Cosine of the binary token vectors of both sentences, in [0, 1].
+    r"""Cosine of the binary token vectors of both sentences, in [0, 1].
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class TokenCosine(Predictor):
 
     References
     ----------
-    STS 2012, section 4.3; *SEM 2013, section 4.2; SemEval-2015 task 2, section 3.2
+    STS 2012, section 4.3; \*SEM 2013, section 4.2; SemEval-2015 task 2, section 3.2
     (baseline-tokencos); SemEval-2017 task 1; `00-baseline.pl`.
 
     Examples

@@ -93,7 +93,7 @@ def type_overlap(system: Link, gold: Link) -> float:
 
 
 def score_nearness(system: Link, gold: Link) -> float:
-    """Return 1 - |difference of the scores| / 5: what +S multiplies by.
+    """Return ``1 - |difference of the scores| / 5``: what +S multiplies by.
 
     Examples
     --------
