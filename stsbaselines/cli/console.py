@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,9 @@ from stsbaselines.io.files import keys_once
 
 if TYPE_CHECKING:
     from stsbaselines.reports.tables import Format
+
+
+IS_QUIET = ContextVar("IS_QUIET", default=False)  # whether --quiet was passed
 
 
 def example(arguments: str) -> str:
@@ -38,10 +42,6 @@ def check_jobs(jobs: int | None) -> int | None:
     return jobs
 
 
-TaskName = Annotated[
-    str,
-    typer.Argument(metavar="TASK", help="Such as sts2015, or a file of sentences and scores."),
-]
 ColumnsOption = Annotated[
     str | None,
     typer.Option(
@@ -53,6 +53,12 @@ SplitOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only rows of this split of a file as TASK.")
 ]
 OutputPath = Annotated[Path, typer.Argument(metavar="PATH", help="An output file, or a folder.")]
+OutputPaths = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH", help="An output file per data set, a folder of them, or - (standard input)."
+    ),
+]
 DataSetName = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only this data set of the task.")
 ]
@@ -90,16 +96,76 @@ ParameterOption = Annotated[
 FormatOption = Annotated[
     str, typer.Option(metavar="FORMAT", help="text, json, csv, markdown or latex.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print unrounded results as JSON.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 
 
-def format_of(name: str) -> Format:
-    """Return the format of that name."""
+def format_of(name: str, as_json: bool) -> Format:
+    """Return the format that --format and --json name."""
     from stsbaselines.reports.tables import Format
 
     if name not in Format.__members__:
         raise unknown("format", name, Format.__members__)
-    return Format(name)
+    if as_json and name not in ("text", "json"):
+        raise InputError(f"--json and --format {name}: pass one of them.")
+    return Format.json if as_json else Format(name)
+
+
+def say_results(found: Any, style: Format, to_text: Callable[[Any], str]) -> None:
+    """Print results: everything as text or JSON, and their `rows` in other formats."""
+    from stsbaselines.io.files import to_json
+    from stsbaselines.reports.tables import Format, render
+
+    if style is Format.text:
+        say(to_text(found), flush=True)
+    elif style is Format.json:
+        say(to_json(found.to_dict()), flush=True)
+    else:
+        say(render(found.rows(), style), flush=True)
+
+
+def say_aside(text: str) -> None:
+    """Print what is not part of the results on standard error, unless --quiet was passed."""
+    if not IS_QUIET.get():
+        say(text, file=sys.stderr, flush=True)
+
+
+def complete_tasks(incomplete: str) -> list[str]:
+    """Return the names of tasks that begin with what was typed."""
+    from stsbaselines.data.catalogue import outside_tasks, task_names
+
+    return [name for name in [*task_names(), *outside_tasks()] if name.startswith(incomplete)]
+
+
+def complete_baselines(incomplete: str) -> list[str]:
+    """Return the names of baselines that begin with what was typed."""
+    from stsbaselines.baselines import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def complete_configs(incomplete: str) -> list[str]:
+    """Return the names of configurations that begin with what was typed."""
+    from stsbaselines.experiments.config import config_names
+
+    return [name for name in config_names() if name.startswith(incomplete)]
+
+
+TaskName = Annotated[
+    str,
+    typer.Argument(
+        metavar="TASK",
+        help="Such as sts2015, or a file of sentences and scores.",
+        autocompletion=complete_tasks,
+    ),
+]
+ConfigNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CONFIG",
+        help="Such as sts2013, or a YAML file; one or more.",
+        autocompletion=complete_configs,
+    ),
+]
 
 
 @contextmanager
@@ -108,7 +174,7 @@ def progress_bar(steps: int | None, what: str = "predicting") -> Iterator[Callab
 
     Yield a function to call with the steps just done, and with the pairs if their number differs.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or IS_QUIET.get():
         yield lambda *_: None
         return
     from rich import progress

@@ -11,6 +11,7 @@ from stsbaselines.cli.console import (
     AcceptLicence,
     DataDir,
     FormatOption,
+    JsonOption,
     TaskName,
     example,
     format_of,
@@ -31,12 +32,17 @@ Tasks = Annotated[list[str] | None, typer.Argument(metavar="TASK", help="Default
 
 
 @data_app.command("list", epilog=example("data list sts2013"))
-def data_list(tasks: Tasks = None, data_dir: DataDir = None, format: FormatOption = "text") -> None:
+def data_list(
+    tasks: Tasks = None,
+    data_dir: DataDir = None,
+    format: FormatOption = "text",
+    as_json: JsonOption = False,
+) -> None:
     """List the data sets, and whether their files were found."""
     from stsbaselines.data.find import listing
     from stsbaselines.reports.tables import Format, render, without
 
-    style = format_of(format)
+    style = format_of(format, as_json)
     rows = listing(_tasks(tasks), data_dir)
     long = ("source", "folders", "citation")
     say(render(without(rows, *long) if style is Format.text else rows, style))

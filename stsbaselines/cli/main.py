@@ -11,8 +11,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from stsbaselines.cli import run, systems, tables
-from stsbaselines.cli.console import say
+from stsbaselines.cli import overview, run, systems, tables
+from stsbaselines.cli.console import IS_QUIET, say
 from stsbaselines.cli.data import data_app
 from stsbaselines.cli.train import train_app
 from stsbaselines.errors import InputError
@@ -22,13 +22,12 @@ from stsbaselines.version import __version__
 app = typer.Typer(
     epilog="Start with `stsbaselines demo` and `stsbaselines COMMAND --help`.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for commands in (run, systems, tables):
+for commands in (run, systems, overview, tables):
     app.add_typer(commands.app)
 app.add_typer(data_app, name="data")
 app.add_typer(train_app, name="train")
@@ -88,8 +87,15 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    version: Annotated[  # noqa: ARG001 - its callback prints it
+        bool,
+        typer.Option(
+            "--version", "-V", callback=_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print results and errors only.")
     ] = False,
 ) -> None:
     """Official baselines and scorers of the STS, interpretable STS and PIT tasks."""
+    IS_QUIET.set(quiet)

@@ -8,9 +8,11 @@ import typer
 
 from stsbaselines.cli.console import (
     AcceptLicence,
+    ConfigNames,
     DataDir,
     FormatOption,
     Jobs,
+    JsonOption,
     example,
     format_of,
     progress_bar,
@@ -28,10 +30,7 @@ app = typer.Typer()
 
 @app.command(epilog=example("run sts2013 --jobs -1"))
 def run(
-    config: Annotated[
-        list[str],
-        typer.Argument(metavar="CONFIG", help="Such as sts2013, or a YAML file; one or more."),
-    ],
+    config: ConfigNames,
     data_dir: DataDir = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.")] = Path("results"),
     jobs: Jobs = 1,
@@ -57,6 +56,8 @@ def run(
     for number, each in enumerate(configs):
         results = _run(each, out, data_dir, jobs)
         say(("\n" if number else "") + results_text(results), flush=True)
+        folder = out / each.group / results.task.task
+        say(f"\nOutputs and unrounded results are in {folder}/", flush=True)
 
 
 def _run(
@@ -100,6 +101,7 @@ def reproduce(
     ] = None,
     jobs: Jobs = 1,
     format: FormatOption = "text",
+    as_json: JsonOption = False,
 ) -> None:
     """Print the ledger: published baseline numbers beside ours.
 
@@ -113,7 +115,7 @@ def reproduce(
     from stsbaselines.reports.ledger import ledger_text
     from stsbaselines.reports.tables import Format
 
-    style = format_of(format)
+    style = format_of(format, as_json)
     configs = reproducing.ledger_configs(config or ())
     total = sum(map(pairs_to_process, configs))
     with tempfile.TemporaryDirectory() as temporary, progress_bar(total) as progress:

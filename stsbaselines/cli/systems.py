@@ -13,19 +13,25 @@ from stsbaselines.cli.console import (
     ColumnsOption,
     DataDir,
     DataSetName,
+    FormatOption,
     Jobs,
     JsonOption,
     MapOption,
     OutputPath,
+    OutputPaths,
     ParameterOption,
     SplitOption,
     TaskName,
     check_is_other,
     check_jobs,
+    complete_baselines,
     example,
+    format_of,
     parameters_of,
     progress_bar,
     say,
+    say_aside,
+    say_results,
 )
 from stsbaselines.errors import InputError, unknown
 
@@ -39,10 +45,11 @@ app = typer.Typer()
 @app.command(epilog=example("score sts2015 my-outputs"))
 def score(
     task: TaskName,
-    path: OutputPath,
+    path: OutputPaths,
     dataset: DataSetName = None,
     mapping: MapOption = None,
     data_dir: DataDir = None,
+    format: FormatOption = "text",
     as_json: JsonOption = False,
     columns: ColumnsOption = None,
     split: SplitOption = None,
@@ -52,18 +59,17 @@ def score(
 ) -> None:
     """Score a system's output with every measure of a task.
 
-    PATH is an output file, or a folder with one file per data set.
+    The official measures, and other usual ones beside them.
     """
     from stsbaselines.evaluation import submission
-    from stsbaselines.io.files import to_json
     from stsbaselines.reports.text import scores_text
 
-    scores = submission.score(
-        _task_of(task, columns, split), path, dataset, _mapping(mapping), data_dir
-    )
+    style = format_of(format, as_json)
+    entry = _task_of(task, columns, split)
+    scores = submission.score(entry, _paths(path), dataset, _mapping(mapping), data_dir)
     if details and not scores.details:
         raise InputError(f"{task} has no tables for error analysis.")
-    say(to_json(scores.to_dict()) if as_json else scores_text(scores, details))
+    say_results(scores, style, lambda found: scores_text(found, details))
 
 
 @app.command(epilog=example("compare sts2015 my-outputs --predictor token-cosine"))
@@ -112,7 +118,8 @@ def compare(
     report: Annotated[
         str | None, typer.Option(metavar="DIR", help="Also write HTML, Markdown, LaTeX and JSON.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="All results, as JSON.")] = False,
+    format: FormatOption = "text",
+    as_json: JsonOption = False,
     resamples: Annotated[int, typer.Option(metavar="N", help="Resamples of the bootstrap.")] = 1000,
     seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the bootstrap.")] = 0,
     data_dir: DataDir = None,
@@ -127,10 +134,10 @@ def compare(
     """
     from stsbaselines.evaluation import systems
     from stsbaselines.evaluation.comparison import compare as compare_systems
-    from stsbaselines.io.files import to_json
     from stsbaselines.reports.comparison import comparison_text, folder_for
     from stsbaselines.reports.comparison import report as write_report
 
+    style = format_of(format, as_json)
     with redirect_stdout(sys.stderr):  # what the user's code prints
         arguments = parameters_of(encode_args, "--encode-args")
         named = systems.from_arguments(
@@ -161,9 +168,9 @@ def compare(
         try:
             files = write_report(found, report) if report else []
         finally:
-            say(to_json(found.to_dict()) if as_json else comparison_text(found), flush=True)
+            say_results(found, style, comparison_text)
         for file in files:
-            say(f"wrote {file}", file=sys.stderr)
+            say_aside(f"wrote {file}")
 
 
 @app.command(
@@ -180,6 +187,7 @@ def explain_number(
     data_dir: DataDir = None,
     columns: ColumnsOption = None,
     split: SplitOption = None,
+    format: FormatOption = "text",
     as_json: JsonOption = False,
 ) -> None:
     """List the measures under which an output gives a number.
@@ -188,13 +196,13 @@ def explain_number(
     The exit status is 1 if none gives the number; then the nearest ones are shown.
     """
     from stsbaselines.evaluation.explanation import explain
-    from stsbaselines.io.files import to_json
     from stsbaselines.reports.text import explanation_text
 
+    style = format_of(format, as_json)
     found = explain(
         number, _task_of(task, columns, split), path, dataset, _mapping(mapping), data_dir
     )
-    say(to_json(found.to_dict()) if as_json else explanation_text(found))
+    say_results(found, style, explanation_text)
     if not found.matches:
         raise typer.Exit(1)
 
@@ -202,7 +210,7 @@ def explain_number(
 @app.command(epilog=example("check sts2015 my-outputs"))
 def check(
     task: TaskName,
-    path: OutputPath,
+    path: OutputPaths,
     dataset: DataSetName = None,
     mapping: MapOption = None,
     columns: ColumnsOption = None,
@@ -215,9 +223,15 @@ def check(
     """
     from stsbaselines.evaluation import submission
 
-    files = submission.check(_task_of(task, columns, split), path, dataset, _mapping(mapping))
+    entry = _task_of(task, columns, split)
+    files = submission.check(entry, _paths(path), dataset, _mapping(mapping))
     for name, file in files.items():
         say(f"{name}: {file} is well-formed")
+
+
+def _paths(paths: list[Path]) -> list[Path]:
+    """Return paths, with that of standard input for ``-``."""
+    return [Path("/dev/stdin") if str(each) == "-" else each for each in paths]
 
 
 def _mapping(options: list[str] | None) -> dict[str, str]:
@@ -263,6 +277,7 @@ def align(
         str, typer.Argument(metavar="SENTENCE", help="The sentence to align it with.")
     ],
     format: Annotated[str, typer.Option(metavar="FORMAT", help="text, json or wa.")] = "text",
+    as_json: JsonOption = False,
     parameter: ParameterOption = None,
 ) -> None:
     """Align the chunks of two sentences.
@@ -283,7 +298,7 @@ def align(
     rows = as_rows(pair.alignments, pair.tokens)
     if format == "wa":
         sys.stdout.buffer.write(FAMILY.format_predictions([pair.alignments], [pair[:2]]))
-    elif format == "json":
+    elif as_json or format == "json":
         say(to_json({"sentences": pair[:2], "alignments": rows}))
     else:
         Console(highlight=False, soft_wrap=True).print(alignments_text(rows))
@@ -294,7 +309,9 @@ def predict(
     baseline: Annotated[
         str,
         typer.Argument(
-            metavar="BASELINE", help="Such as token-cosine, MODULE:CLASS, or a saved folder."
+            metavar="BASELINE",
+            help="Such as token-cosine, MODULE:CLASS, or a saved folder.",
+            autocompletion=complete_baselines,
         ),
     ],
     file: Annotated[
@@ -352,15 +369,14 @@ def predict(
         )
     if target is not None:
         rate = pairs / max(time.monotonic() - start, 1e-9)
-        say(
+        say_aside(
             f"wrote {target}: {pairs:,} {'pair' if pairs == 1 else 'pairs'},"
-            f" {rate:,.0f} per second; {system.signature()}",
-            file=sys.stderr,
+            f" {rate:,.0f} per second; {system.signature()}"
         )
 
 
 def _note(text: str) -> None:
-    say(f"note: {text}", file=sys.stderr)
+    say_aside(f"note: {text}")
 
 
 def _task_of(text: str, columns: str | None, split: str | None) -> "Task":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stsbaselines.cli.console import FormatOption, example, format_of, say
+from stsbaselines.cli.console import FormatOption, JsonOption, example, format_of, say
 from stsbaselines.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def tables(
         str | None, typer.Argument(metavar="TASK", help="A task, or the name of a table.")
     ] = None,
     format: FormatOption = "text",
+    as_json: JsonOption = False,
     team: Annotated[
         str,
         typer.Option(
@@ -43,7 +44,7 @@ def tables(
     from stsbaselines.reports.tables import Format, render
     from stsbaselines.reports.text import tables_text
 
-    style = format_of(format)
+    style = format_of(format, as_json)
     whole = reference.tables_of(task)
     found = select_from(whole, team, unsupervised, top)
     if plot is not None:

@@ -14,6 +14,7 @@ from stsbaselines.cli.console import (
     parameters_of,
     progress_bar,
     say,
+    say_aside,
 )
 from stsbaselines.errors import InputError
 from stsbaselines.evaluation.trained_models import (
@@ -94,16 +95,17 @@ def train_on_pairs(
     jobs: Jobs = 1,
 ) -> None:
     """Train a baseline on labelled pairs."""
+    from stsbaselines.data.catalogue import task_names
     from stsbaselines.experiments import models as training
 
     baseline = str(context.info_name)
-    is_usual = not parameter and not any("/" in each for each in on)
+    is_usual = not parameter and {*on} <= {*task_names()}
     target = _model_folder(out, model_name(baseline, on) if is_usual else "")
     with progress_bar(None, "training"):
         model = training.train_on_pairs(baseline, on, data_dir, jobs, parameters_of(parameter))
     model.save(target)
     for note in training.notes_on_pairs(on, data_dir):
-        say(note, file=sys.stderr)
+        say_aside(note)
     for name in training.datasets_of(on):
         count = model.trained_on_.get(name)
         say(f"{name}: {count:,} pairs" if count else f"{name}: left out, because it was not found")

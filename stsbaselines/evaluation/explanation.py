@@ -67,6 +67,10 @@ class NumberOrigin:
     nearest: tuple[Near, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row of plain values for each match or, without one, for each nearest number."""
+        return [each._asdict() for each in self.matches or self.nearest]
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {
@@ -117,7 +121,7 @@ def explain(
     """
     published = _published(number)
     entry = as_task(task)
-    gold, outputs, scores = scored_run(entry, path, dataset, mapping, data_dir)
+    gold, outputs, scores = scored_run(entry, [path], dataset, mapping, data_dir)
     found = sorted(
         _candidates(entry, scores, family_of(entry).score_pairs(entry, gold, outputs)),
         key=lambda each: not each.official,

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,8 @@ def score(
     task : str, path or Task
         Such as ``sts2015``; the path of a task file, or of a file with sentences and gold scores;
         or what `stsbaselines.read_task` returns.
-    output : path, array-like, or mapping of str to array-like
-        An output file, or a folder with one file per data set; plain or ``.gz``. Or the scores, in
+    output : path, list of paths, array-like, or mapping of str to array-like
+        An output file, one per data set, or a folder of them; plain or ``.gz``. Or the scores, in
         an array for each data set: of all lines of the input, or of the scored pairs alone.
     dataset : str, optional
         The data set of a single file or array, if its name or length does not tell.
@@ -61,11 +61,12 @@ def score(
     <Scores of scores on sample-sts; kitchen 0.9902>
     """
     entry = as_task(task)
+    paths = [output] if isinstance(output, str | Path) else output
+    if isinstance(paths, list) and paths and all(isinstance(each, str | Path) for each in paths):
+        return scored_run(entry, paths, dataset, mapping, data_dir)[-1]
     if not are_arrays(output):
-        if not isinstance(output, str | Path):
-            expected = "an output file, a folder of them, or arrays of scores"
-            raise InputError([Fault("the output", shown(repr(output)), expected)])
-        return scored_run(entry, output, dataset, mapping, data_dir)[-1]
+        expected = "an output file, a folder of them, or arrays of scores"
+        raise InputError([Fault("the output", shown(repr(output)), expected)])
     if mapping:
         raise InputError("a mapping names output files, but the scores are given as an array.")
     arrays, notes = by_dataset(output, entry, dataset)
@@ -76,23 +77,50 @@ def score(
 
 def scored_run(
     task: Task,
-    path: str | Path,
+    paths: Sequence[str | Path],
     dataset: str | None,
     mapping: Mapping[str, str] | None,
     data_dir: str | Path | None,
 ) -> tuple[dict[str, Any], dict[str, Any], Scores]:
     """Return the gold standard and the outputs of a run by data set, and its scores."""
-    files = output_files(task, Path(path), dataset, mapping or {})
+    files = files_of_run(task, paths, dataset, mapping)
     outputs = read_outputs(task, files)
     gold = read_gold(task, [each for each in task.datasets if each.name in files], data_dir)
-    scores = family_of(task).score(task, run_name(path), gold, outputs)
+    scores = family_of(task).score(task, _name_of_run(paths), gold, outputs)
     notes = *task.notes, *notes_on_names(task, files, dataset, mapping), *scores.notes
     return gold, outputs, replace(scores, notes=notes)
 
 
+def files_of_run(
+    task: Task,
+    paths: Sequence[str | Path],
+    dataset: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    strict: bool = False,
+) -> dict[str, Path]:
+    """Return the output files of one run by data set: a folder of them, or files of its own."""
+    found: dict[str, Path] = {}
+    for path in map(Path, paths):
+        if len(paths) > 1 and path.is_dir():
+            raise InputError(f"{path} is a folder: score one run at a time, or use `compare`.")
+        for name, file in output_files(task, path, dataset, mapping or {}, strict).items():
+            if name in found:
+                raise InputError(
+                    f"{found[name]} and {file} are both for {name}: score one run at a time, or"
+                    " use `compare`."
+                )
+            found[name] = file
+    return {name: found[name] for name in task.dataset_names if name in found}
+
+
+def _name_of_run(paths: Sequence[str | Path]) -> str:
+    first = Path(paths[0])
+    return run_name(first if len(paths) == 1 else first.parent)
+
+
 def check(
     task: str | Path | Task,
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     dataset: str | None = None,
     mapping: Mapping[str, str] | None = None,
 ) -> dict[str, Path]:
@@ -102,8 +130,8 @@ def check(
     ----------
     task : str, path or Task
         As for `score`.
-    path : path
-        An output file, or a folder with one file per data set.
+    path : path or list of paths
+        An output file, one per data set, or a folder of them.
     dataset, mapping
         As for `score`. No official data is needed.
 
@@ -118,7 +146,8 @@ def check(
         If a file is missing or malformed, with all faults.
     """
     entry = as_task(task)
-    files = output_files(entry, Path(path), dataset, mapping or {}, strict=True)
+    paths = [path] if isinstance(path, str | Path) else path
+    files = files_of_run(entry, paths, dataset, mapping, strict=True)
     read_outputs(entry, files, strict=True)
     return files
 

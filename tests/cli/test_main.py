@@ -156,3 +156,40 @@ def test_no_code_of_the_current_folder_runs_unless_it_is_asked_for() -> None:
     assert done.returncode == 2
     assert "MODULE:OBJECT" in done.stderr
     assert not Path("attacked").exists()
+
+
+def test_quiet_keeps_results_and_errors() -> None:
+    Path("pairs.csv").write_text("text1,text2\nA dog.,A cat.\n")
+    loud = run_command(["predict", "token-cosine", "pairs.csv"])
+    assert loud.stderr.startswith("note: ")
+    quiet = run_command(["--quiet", "predict", "token-cosine", "pairs.csv"])
+    assert (quiet.stdout, quiet.stderr) == (loud.stdout, "")
+    done = run_command(["-q", "predict", "token-cosine", "nothing.csv"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothing.csv" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("score sample-t", "sample-typed"),
+        ("run sample-t", "sample-typed"),
+        ("predict typed", "typed-tfidf"),
+    ],
+)
+def test_names_are_completed(words: str, expected: str) -> None:
+    environment = dict(
+        os.environ,
+        _STSBASELINES_COMPLETE="complete_bash",
+        COMP_WORDS=f"stsbaselines {words}",
+        COMP_CWORD="2",
+    )
+    assert run_command([], env=environment).stdout.split() == [expected]
+
+
+def test_the_list_has_each_thing_once(capsys: pytest.CaptureFixture[str]) -> None:
+    app(["list"], standalone_mode=False)
+    lines = capsys.readouterr().out.splitlines()
+    for name in ("sample-typed", "token-cosine", "sts2013-core"):
+        assert sum(line.split()[:1] == [name] for line in lines) >= 1
+    assert all(len(line.split()) != 1 or line.endswith("s") for line in lines)  # all have a text

@@ -73,3 +73,53 @@ def test_a_number_that_no_convention_gives_ends_with_exit_status_1() -> None:
     arguments = ["explain-number", "-0.9", "--task", "sample-sts", "STS.output.kitchen.txt"]
     done = run_command([*arguments, "--json"])
     assert (done.returncode, json.loads(done.stdout)["matches"]) == (1, [])
+
+
+def outputs() -> list[str]:
+    """Write an output for each data set of the sample."""
+    for name, pairs in (("kitchen", 12), ("journeys", 10)):
+        lines = "".join(f"{number % 4}.5\n" for number in range(pairs))
+        Path(f"STS.output.{name}.txt").write_text(lines)
+    return ["STS.output.kitchen.txt", "STS.output.journeys.txt"]
+
+
+def test_several_files_are_one_run() -> None:
+    files = outputs()
+    done = run_command(["score", "sample-sts", *files, "--json"])
+    whole = json.loads(run_command(["score", "sample-sts", ".", "--json"]).stdout)
+    assert json.loads(done.stdout) == whole
+    assert "Mean" in whole["aggregates"]
+    assert run_command(["check", "sample-sts", *files]).stdout.count("is well-formed") == 2
+    message = command_refusal("score", "sample-sts", files[0], files[0])
+    assert "are both for kitchen: score one run at a time" in message
+    assert ". is a folder: score one run" in command_refusal("score", "sample-sts", ".", files[0])
+
+
+def test_an_output_on_standard_input() -> None:
+    content = Path(outputs()[0]).read_text()
+    done = run_command(["score", "sample-sts", "-", "--dataset", "kitchen"], input=content)
+    assert "stdin on sample-sts" in done.stdout
+    done = run_command(["score", "sample-sts", "-", "--dataset", "kitchen"], input="1,5\n")
+    assert done.returncode == 2
+    assert "/dev/stdin, line 1: found '1,5'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "beginning"),
+    [
+        (["score", "sample-sts", "."], "run,name,measure,value"),
+        (["compare", "sample-sts", "."], "system,name,value,low,high,pairs"),
+        (["explain-number", "0.1", "--task", "sample-sts", "."], "name,value,official"),
+        (["list"], "kind,name,about"),
+        (["data", "list", "sample-sts"], "task,data set,pairs"),
+        (["tables"], "table,task,title"),
+    ],
+)
+def test_results_in_other_formats(arguments: list[str], beginning: str) -> None:
+    outputs()
+    assert run_command([*arguments, "--format", "csv"]).stdout.startswith(beginning)
+    as_json = [run_command([*arguments, *how]).stdout for how in (["--json"], ["--format", "json"])]
+    assert json.loads(as_json[0])
+    assert as_json[0] == as_json[1]
+    message = command_refusal(*arguments, "--json", "--format", "csv")
+    assert message == "--json and --format csv: pass one of them."
