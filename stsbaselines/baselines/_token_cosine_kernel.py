@@ -1,7 +1,7 @@
 r"""The numba kernel of token-cosine: it scores a block of lines, and writes the scores as bytes.
 
-Counts of token types are exact. Rows without a TAB, rows that are long or have too many types, and
-scores whose last digit is in doubt are left to Python.
+Counts of token types are exact. Rows without two columns, rows that are long or have too many
+types, and scores whose last digit is in doubt are left to Python.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def _score(data: Any, size: int, start: int, row: int, ends: Any, table: Any, re
         right, shared, at = _count(data, middle + 1, ends, at, stamp, True, table)
         if right > MOST_TYPES:
             break
-        while data[ends[at - 1]] != _NEWLINE:
-            at += 1
         end = ends[at - 1]
+        if data[end] != _NEWLINE:  # a third column
+            break
         if left and right:  # white space at the beginning makes an empty token
             left_has_empty, right_has_empty = _IS_WHITE[data[start]], _IS_WHITE[data[middle + 1]]
             left += left_has_empty

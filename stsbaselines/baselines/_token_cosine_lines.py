@@ -76,9 +76,9 @@ def _score_lines(lines: bytes) -> bytes | None:
     records = []
     for row in rows:
         columns = row.split(b"\t", 2)
-        if len(columns) < 2:
+        if len(columns) != 2:
             return None
-        first, second = columns[0], columns[1]
+        first, second = columns
         # `token_types`, written out, because two calls per line take an eighth of the time.
         left, right = {*first.split()}, {*second.split()}
         if first < _ABOVE_WHITE_SPACE and left and first[:1].isspace():

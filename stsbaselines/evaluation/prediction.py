@@ -364,7 +364,7 @@ def _check_file(given: Input) -> None:
 
 def scored(system: System, given: Input, block: Block) -> Result:
     """Return the output for a block."""
-    block, counts = _tidied(given, block)
+    block, counts = _tidied(given, block, isinstance(system, LineScorer))
     if isinstance(block.content, bytes) and block.content:
         lines = system.score_lines(block.content)
         if lines is not None:
@@ -377,12 +377,15 @@ def scored(system: System, given: Input, block: Block) -> Result:
     return Result(block.size, sum(count for count, _ in chunks), lines, *counts)
 
 
-def _tidied(given: Input, block: Block) -> tuple[Block, tuple[int, int]]:
+def _tidied(
+    given: Input, block: Block, is_counted_later: bool = False
+) -> tuple[Block, tuple[int, int]]:
     """Return a block with lines of two sentences; count carriage returns and quoted sentences."""
     block = _read(given, block)
     if not isinstance(block.content, bytes) or not block.content:
         return block, (0, 0)
-    lines, *counts = tidied(block.content, given.name, given.layout, given.line_of(block))
+    line = given.line_of(block)
+    lines, *counts = tidied(block.content, given.name, given.layout, line, is_counted_later)
     return block._replace(content=lines), (counts[0], counts[1])
 
 

@@ -362,13 +362,15 @@ def has_layout(lines: bytes, layout: Layout) -> bool:
     )
 
 
-def tidied(lines: bytes, name: str, layout: Layout, start: int) -> Tidied:
+def tidied(
+    lines: bytes, name: str, layout: Layout, start: int, is_counted_later: bool = False
+) -> Tidied:
     """Return whole lines with nothing but their two sentences, as they are if that is so.
 
-    If the result has a line without a TAB, `pairs_of` would refuse it.
+    If the result has a line without a TAB, `pairs_of` would refuse it. With `is_counted_later`,
+    plain lines may also have more columns than two.
     """
     returns, given, is_clean = 0, lines, True
-    count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     if b"\r" in lines:
         rows = lines.split(b"\n")
         stripped = [row.rstrip(b"\r") for row in rows]
@@ -379,7 +381,7 @@ def tidied(lines: bytes, name: str, layout: Layout, start: int) -> Tidied:
         is_clean = not within and given.endswith(b"\n") == lines.endswith(b"\n")  # no lost line
     is_tidy = (
         layout.is_plain
-        and lines.count(b"\t") == count
+        and (is_counted_later or lines.count(b"\t") == _count_lines(lines))
         and is_clean
         and not (layout.header and layout.header in lines)  # which may be the header again
     )
@@ -388,3 +390,7 @@ def tidied(lines: bytes, name: str, layout: Layout, start: int) -> Tidied:
         lines = b"".join([b"%b\t%b\n" % pair for pair in pairs])
     quoted = len(_QUOTED.findall(lines)) if b'"' in lines else 0
     return Tidied(lines, returns, quoted)
+
+
+def _count_lines(lines: bytes) -> int:
+    return lines.count(b"\n") + (not lines.endswith(b"\n"))

@@ -141,8 +141,8 @@ def test_on_a_terminal_yes_is_typed_once(server: Server) -> None:
 def test_a_run_with_all_its_data_fetches_nothing(
     server: Server, command_output: Callable[..., str]
 ) -> None:
-    plain = command_output("run", "sample-sts", "--out", "a")
-    assert command_output("run", "--fetch", "sample-sts", "--out", "b") == plain
+    plain = command_output("run", "sample-sts", "--out", "out")
+    assert command_output("run", "--fetch", "sample-sts", "--out", "out") == plain
     assert server.asked == []
 
 
