@@ -174,7 +174,7 @@ def _ranks(
 
     if equal:
         return min(ranks(equal)), min(ranks(equal))
-    before, after = max(ranks(better), default=0), min(ranks(worse), default=runs)
+    before, after = max(ranks(better), default=0), min(ranks(worse), default=runs + 1)
     first += sum(rank < before for rank in of.illegible_ranks)
     return first, first + sum(before < rank < after for rank in of.illegible_ranks)
 
@@ -182,7 +182,7 @@ def _ranks(
 def main_column(of: Table) -> str:
     """Return the main ranking column of a table, or its first numeric column if it has no ranks."""
     stem = next((rank.removesuffix(_RANK).rstrip("_") for rank in _rank_columns(of)), "")
-    likely = [stem, f"{stem}_TS"] if stem else ["Mean", "Mean_TS", "TS"]
+    likely = [stem, f"{stem}_TS"] if stem else ["Mean", "Mean_TS", "TS", "Avg"]
     numeric = [column for column in of.columns if any(column in row.values for row in of.rows)]
     return next((each for each in likely if each in numeric), numeric[0])
 

@@ -102,6 +102,15 @@ def test_a_rank_between_illegible_cells_is_a_range() -> None:
     assert legible < 90
 
 
+def test_a_run_without_its_aggregate_is_counted() -> None:
+    """The paper of 2016 prints one set only of the last of its 113 runs."""
+    of = table("sts2016")
+    assert str(rank_of(of, "Mean", 0.51334)) == "100 of 113"
+    assert str(rank_of(of, "Mean", 0.0)) == "113-114 of 113"
+    assert str(rank_of(of, "postediting", 0.82615)) == "42 of 113"
+    assert str(rank_of(of, "headlines", 0.99)) == "1-2 of 113"
+
+
 def test_reference_systems_are_not_counted_but_are_baselines() -> None:
     found = rank_of(table("sts2015-english"), "Mean", 0.6964)
     assert found.first == 42
