@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from stsbaselines.errors import InputError
     from stsbaselines.evaluation.arrays import load_pairs
     from stsbaselines.evaluation.comparison import compare
+    from stsbaselines.evaluation.row import row
     from stsbaselines.evaluation.submission import score
     from stsbaselines.predictor import Predictor
     from stsbaselines.reference.published import table
@@ -29,6 +30,7 @@ _PUBLIC = {
     "pearson_scorer": "scoring.scorers",
     "read_task": "tasks.labelled",
     "report": "reports.comparison",
+    "row": "evaluation.row",
     "score": "evaluation.submission",
     "spearman_scorer": "scoring.scorers",
     "table": "reference.published",
@@ -44,6 +46,7 @@ __all__ = [
     "pearson_scorer",
     "read_task",
     "report",
+    "row",
     "score",
     "spearman_scorer",
     "table",

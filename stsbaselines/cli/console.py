@@ -85,6 +85,32 @@ Jobs = Annotated[
     int,
     typer.Option(metavar="N", help="Number of processes; -1 for all cores.", callback=check_jobs),
 ]
+PredictorOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SYSTEM",
+        help="A baseline, a saved folder, or MODULE:OBJECT: a Predictor or a function.",
+    ),
+]
+EncoderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MODEL",
+        help="MODULE:OBJECT with `encode`, or a model of sentence-transformers.",
+    ),
+]
+EncodeArgsOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="An argument of `encode`, such as prompt=..."),
+]
+CacheOption = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Keep vectors and scores of code for later runs."),
+]
+VectorsOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="DIR", help="Precomputed sentence vectors: one NAME.npz per data set."),
+]
 ParameterOption = Annotated[
     list[str] | None,
     typer.Option(

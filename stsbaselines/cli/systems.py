@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stsbaselines.cli.console import (
+    CacheOption,
     ColumnsOption,
     DataDir,
     DataSetName,
+    EncodeArgsOption,
+    EncoderOption,
     FormatOption,
     Jobs,
     JsonOption,
@@ -20,8 +23,10 @@ from stsbaselines.cli.console import (
     OutputPath,
     OutputPaths,
     ParameterOption,
+    PredictorOption,
     SplitOption,
     TaskName,
+    VectorsOption,
     check_is_other,
     check_jobs,
     complete_baselines,
@@ -79,34 +84,11 @@ def compare(
         list[str] | None,
         typer.Argument(metavar="PATH", help="Output files or folders, or NAME=PATH."),
     ] = None,
-    predictor: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SYSTEM",
-            help="A baseline, a saved folder, or MODULE:OBJECT: a Predictor or a function.",
-        ),
-    ] = None,
-    encoder: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MODEL",
-            help="MODULE:OBJECT with `encode`, or a model of sentence-transformers.",
-        ),
-    ] = None,
-    encode_args: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="An argument of `encode`, such as prompt=..."),
-    ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep vectors and scores of code for later runs."),
-    ] = None,
-    vectors: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="DIR", help="Precomputed sentence vectors: one NAME.npz per data set."
-        ),
-    ] = None,
+    predictor: PredictorOption = None,
+    encoder: EncoderOption = None,
+    encode_args: EncodeArgsOption = None,
+    cache: CacheOption = None,
+    vectors: VectorsOption = None,
     dataset: DataSetName = None,
     mapping: MapOption = None,
     chunks: Annotated[

@@ -134,7 +134,7 @@ def compare(
         raise InputError(f"resamples is {resamples}, but must be {bounds}.")
     if not isinstance(random_state, int) or not 0 <= random_state < LARGEST_SEED:
         raise InputError(f"the seed is {random_state}, but must be from 0 to {LARGEST_SEED - 1}.")
-    named = _named(systems)
+    named = named_systems(systems)
     mappings = _mappings(named, mapping or {})
     datasets = [entry.dataset(dataset)] if dataset else entry.datasets
     notes = [*entry.notes]
@@ -223,7 +223,8 @@ def _mappings(
     return found
 
 
-def _named(systems: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
+def named_systems(systems: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
+    """Return systems by name, as `compare` takes them."""
     if isinstance(systems, Mapping):
         named = [*systems.items()]
     elif isinstance(systems, str | Path) or not isinstance(systems, Iterable) or is_array(systems):

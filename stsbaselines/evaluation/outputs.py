@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,10 +22,12 @@ from stsbaselines.evaluation.trained_models import ready
 from stsbaselines.io.files import atomic_write
 from stsbaselines.parallel import current_folder_on_path
 from stsbaselines.predictor import Predictor
+from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks.base import family_of
 
 Progress = Callable[[int], None]
 Lines = Iterable[tuple[int, bytes]]
+K = TypeVar("K")
 
 
 def no_progress(pairs: int) -> None:
@@ -88,19 +90,37 @@ def _outputs_of_code(
     check_kind(system.name, system.predicts, task)
     found, notes = available(task, datasets, data_dir)
     gold = read_gold(task, found, data_dir)
-    pairs: dict[str, list[Any]] = {}
-    lines: dict[str, list[int]] = {}
-    for dataset in found or datasets:
+    if not found:
+        require_all(task, datasets[0], data_dir)
+    parts = {each.name: (task, each, gold[each.name]) for each in found}
+    scores = scores_of_code(system, parts, data_dir, progress, cache)
+    return outputs_of_arrays(scores, task, gold), notes
+
+
+def scores_of_code(
+    system: EncoderCosine | PairFunction,
+    parts: Mapping[K, tuple[Task, DataSet, Any]],
+    data_dir: str | Path | None,
+    progress: Progress,
+    cache: Path | None,
+) -> dict[K, FloatArray]:
+    """Return the scores of the scored pairs of data sets, each with its task and gold standard.
+
+    An encoder gets those of all data sets together, so that it encodes each sentence once.
+    """
+    pairs: dict[K, list[Any]] = {}
+    lines: dict[K, list[int]] = {}
+    for key, (task, dataset, gold) in parts.items():
         files = require_all(task, dataset, data_dir)
         inputs = family_of(task).read_inputs(files, task, dataset)
-        counted = family_of(task).countable(gold[dataset.name])
-        pairs[dataset.name] = [*itertools.compress(inputs, counted)]
-        lines[dataset.name] = (np.flatnonzero(counted) + 1).tolist()
+        counted = family_of(task).countable(gold)
+        pairs[key] = [*itertools.compress(inputs, counted)]
+        lines[key] = (np.flatnonzero(counted) + 1).tolist()
 
     def advance_of(count: int) -> Callable[[float], None]:
         return lambda share: progress(round(share * count))
 
-    scores: dict[str, Any] = {}
+    scores: dict[K, FloatArray] = {}
     with current_folder_on_path():
         if isinstance(system, EncoderCosine):
             every = [pair for each in pairs.values() for pair in each]
@@ -108,12 +128,12 @@ def _outputs_of_code(
             found_scores = system.scores_of(every, cache, advance_of(len(every)))
             scores = dict(zip(pairs, np.split(found_scores, ends), strict=True))
         else:
-            for name, some in pairs.items():
+            for key, some in pairs.items():
                 try:
-                    scores[name] = system.scores_of(some, cache, advance_of(len(some)))
+                    scores[key] = system.scores_of(some, cache, advance_of(len(some)))
                 except InputError as error:
-                    raise _at_lines(error, lines[name]) from error.__cause__
-    return outputs_of_arrays(scores, task, gold), notes
+                    raise _at_lines(error, lines[key]) from error.__cause__
+    return scores
 
 
 def _at_lines(error: InputError, lines: Sequence[int]) -> InputError:

@@ -6,7 +6,7 @@ the sources.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -59,6 +59,65 @@ CONVENTIONS = (
     Convention("MTEB cosine_spearman", "spearman", "ALL", _RESTRICTED),
     Convention("MTEB cosine_pearson", "pearson", "ALL", _RESTRICTED),
 )
+_NO_AVERAGE = "its authors give no average of the seven sets; this one is of unrounded columns"
+_NAMED = {each.name: each for each in CONVENTIONS}
+
+
+@dataclass(frozen=True)
+class RowConvention:
+    """A way to compute the row STS12 to STS16, STS-B, SICK-R and Avg of papers.
+
+    Attributes
+    ----------
+    column : Convention
+        Gives each column from its data sets.
+    rounds : bool
+        Whether Avg is the mean of the columns as they are printed: times 100, with two decimals.
+    has_head : bool
+        Whether STS-B and SICK-R are those of a trained regression head, not of cosines.
+    whole_sick : bool
+        Whether SICK-R has the pairs of all three parts, instead of the test part.
+    note : str
+        What its reader must know.
+    """
+
+    name: str
+    column: Convention
+    rounds: bool = False
+    has_head: bool = False
+    whole_sick: bool = False
+    note: str = ""
+
+    def average(self, values: Sequence[float | None]) -> float | None:
+        """Return Avg of the columns, None if there are none or a column has no value.
+
+        Examples
+        --------
+        >>> round(ROW_CONVENTIONS["simcse"].average([0.33254, 0.43069]), 6)
+        0.3816
+        """
+        if self.rounds:
+            values = [None if each is None else float(f"{100 * each:.2f}") / 100 for each in values]
+        return correlation.mean(values)
+
+
+ROW_CONVENTIONS = {
+    each.name: each
+    for each in (
+        RowConvention("simcse", _NAMED["SimCSE"], rounds=True),
+        RowConvention("consert", _NAMED["SimCSE"]),
+        RowConvention("wmean-spearman", _NAMED["SentEval Spearman wmean"], note=_NO_AVERAGE),
+        RowConvention("senteval", _NAMED["SentEval Pearson wmean"], has_head=True),
+        RowConvention("senteval-mean", _NAMED["SentEval Pearson mean"], has_head=True),
+        RowConvention(
+            "mteb",
+            _NAMED["MTEB cosine_spearman"],
+            whole_sick=True,
+            note="MTEB has tokenised texts of STS12 to STS16: a system gets other numbers for the"
+            f" texts as they were distributed; {_NO_AVERAGE}",
+        ),
+    )
+}
 _CORRELATIONS = {"pearson": correlation.pearson, "spearman": correlation.spearman}
 
 

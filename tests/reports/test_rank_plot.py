@@ -23,7 +23,7 @@ def test_every_table_can_be_plotted(name: str, tmp_path: Path) -> None:
     best_first = [float(row.values[column]) for row in ranked_rows(of, column)]
     assert np.array_equal(axes.lines[0].get_ydata(), best_first)
     labels = [each.get_text() for each in axes.texts]
-    assert any(label.startswith("ours  0.500") for label in labels)
+    assert any(label.startswith("ours  0.50") for label in labels)
     assert not any(label.startswith("none") for label in labels)
     baselines = [name_of(row) for row in rank_of(of, column, 0.5).baselines]
     assert sum("ours" not in label and "agreement" not in label for label in labels) == len(
