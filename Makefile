@@ -11,7 +11,7 @@ TASKS := $(filter-out sample-%,$(notdir $(basename $(wildcard configs/*.yaml))))
 RUN := $(BIN)/stsbaselines run --fetch $(if $(filter 1,$(ACCEPT_LICENCE)),--accept-licence)
 STRONG := $(sort $(filter strong-%,$(TASKS)))
 
-.PHONY: help demo test lint audit docs reproduce bench ablation models \
+.PHONY: help demo test lint audit docs pages reproduce bench ablation models \
 	chunker-model names-model strong dist clean $(TASKS)
 
 help:
@@ -71,6 +71,10 @@ audit: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs site
+
+# The generated parts of docs/, after make reproduce.
+pages: $(VENV)/.base
+	@$(BIN)/python -m tools.pages
 
 bench: $(VENV)/.base
 	$(PIP) --editable '.[bench]'

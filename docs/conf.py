@@ -41,7 +41,8 @@ autodoc_default_options = {
 autosummary_generate = True
 numpydoc_show_class_members = False
 
-copybutton_prompt_text = "$ "
+copybutton_prompt_text = r">>> |\.\.\. |\$ |> "
+copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 
 templates_path = ["_templates"]
@@ -50,6 +51,7 @@ html_css_files = ["style.css"]
 html_title = f"stsbaselines {version}"
 html_theme = "pydata_sphinx_theme"
 html_show_sourcelink = False
+html_sidebars = {"**": ["sidebar-nav-bs", "page-toc"], "index": []}
 html_theme_options = {
     "icon_links": [
         {"name": name, "url": address, "icon": "fa-solid fa-code-branch"}
@@ -57,7 +59,8 @@ html_theme_options = {
         if name == "Repository"
     ],
     "navbar_align": "left",
-    "show_toc_level": 2,
+    "secondary_sidebar_items": [],
+    "show_toc_level": 1,
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",

@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 from importlib.metadata import metadata
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,9 @@ OTHER_PROGRAMS = {".venv/bin/pre-commit", "dask"}
 
 
 def run_console(example: Example) -> str | None:
-    """Run the commands of a console block (after ``$``) and compare what they print.
+    """Run the commands of a console block and compare what they print.
 
+    A command is after ``$``, and its further lines after ``>``, as a shell shows them.
     In what is expected, ``...`` stands for anything within a line; as a line, for any lines.
     ``make TASK`` stands for the command that the Makefile runs for it.
     """
@@ -36,7 +38,10 @@ def run_console(example: Example) -> str | None:
     environment["TERM"] = "dumb"
     folder = example.namespace["folder"]
     for block in re.split(r"^\$ ", str(example.parsed), flags=re.MULTILINE)[1:]:
-        command, _, expected = block.partition("\n")
+        lines = block.splitlines()
+        further = [*takewhile(lambda line: line.startswith("> "), lines[1:])]
+        command = "\n".join([lines[0], *(line[2:] for line in further)])
+        expected = "\n".join(lines[1 + len(further) :])
         command = re.sub(r"^make ((?:sts|pit|ists)\S+)", _run_of_target, command)
         done = subprocess.run(
             ["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment
@@ -65,7 +70,7 @@ def _lines(text: str) -> list[str]:
 
 def check_commands(example: Example) -> str | None:
     """Test that the targets, commands, options, extras and scripts of a block are there."""
-    for line in str(example.parsed).splitlines():
+    for line in str(example.parsed).replace("\\\n", "").splitlines():
         words = shlex.split(line, comments=True)
         if words and not _is_known(words[0], words[1:]):
             return f"{line}: there is no such thing"

@@ -10,6 +10,7 @@ import pytest
 
 from tests.helpers import ROOT
 from tests.plugin import EXAMPLES
+from tools.pages import counts, draw_rank, fill_in
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(
@@ -70,3 +71,56 @@ def test_every_block_is_tested_or_named_as_an_exception(pytestconfig: pytest.Con
     places = pytestconfig.getini("testpaths")
     untested = {block.page for block in blocks if not block.page.startswith(tuple(places))}
     assert not untested, "pyproject.toml does not name these pages in testpaths"
+
+
+def lines_of_code(page: Path) -> list[str]:
+    """Return the lines of all fenced blocks of a page."""
+    blocks = BLOCK.finditer(page.read_text(encoding="utf-8"))
+    return [line for block in blocks for line in block["content"].splitlines()]
+
+
+def test_code_fits_its_page() -> None:
+    wide = [(page.name, line) for page in PAGES for line in lines_of_code(page) if len(line) > 110]
+    assert not wide  # at 1280 px
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 180
+
+
+@pytest.mark.official
+def test_the_picture_shows_the_quick_start(tmp_path: Path, official_data: Path) -> None:
+    draw_rank(tmp_path / "rank.svg")
+    drawn, shown = (path.read_text() for path in (tmp_path / "rank.svg", ROOT / "docs/rank.svg"))
+    labels = re.compile("<!-- (.*) -->")
+    assert labels.findall(drawn) == labels.findall(shown)
+    assert "mine  0.7065" in labels.findall(drawn)
+
+
+def test_the_table_of_the_ledger_counts_published_numbers(tmp_path: Path) -> None:
+    entries = [
+        {"group": group, "task": "t", "baseline": name, "status": status, "accepted": accepted}
+        for group, name, status, accepted in [
+            ("", "b", "exact", False),
+            ("", "b", "differs", True),
+            ("", "c", "not published", False),
+            ("strong", "d", "close", False),
+        ]
+    ]
+    page = tmp_path / "page.md"
+    page.write_text("Above\n<!-- begin counts -->\nold\n<!-- end counts -->\nBelow\n")
+    fill_in(page, "counts", counts(entries))
+    lines = [" ".join(line.replace("|", " ").split()) for line in page.read_text().splitlines()]
+    assert [lines[0], lines[1], lines[3], lines[-2], lines[-1]] == [
+        "Above",
+        "<!-- begin counts -->",
+        "task baseline entries exact close differs (accepted)",
+        "<!-- end counts -->",
+        "Below",
+    ]
+    assert lines[5:9] == [
+        "t b 2 1 1",
+        "t d 1 1",
+        "**official baselines** 2 1 1",
+        "**strong systems** 1 1",
+    ]
