@@ -24,6 +24,7 @@ help:
 	@echo "make models      train WTMF, LSA and LDA on WordNet and Brown (five minutes)"
 	@echo "make audit       look for insecure code, and known vulnerabilities of the dependencies"
 	@echo "make chunker-model names-model   train the models that the package ships, from DATA=DIR"
+	@echo "make pages       write the generated parts of docs/, after make reproduce"
 	@echo "make lint docs bench dist clean"
 
 # An incomplete environment, or one of a Python that was removed, is created again.
