@@ -27,6 +27,7 @@ extensions = [
 exclude_patterns = ["_templates"]
 nitpicky = True
 nitpick_ignore_regex = [("py:obj", ".*")]  # in docstrings, backticks also mark parameters
+numpydoc_validation_checks = {"PR02", "PR07", "RT03"}
 default_role = "py:obj"
 
 myst_enable_extensions = ["colon_fence"]

@@ -78,7 +78,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         pairs : sequence of (str, str) of length n_pairs
+            The left and the right sentence of each pair.
         gold : sequence of float of length n_pairs, optional
+            The gold scores, if the baseline learns from them.
         """
         return self
 
@@ -88,10 +90,12 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         pairs : sequence of (str, str) of length n_pairs
+            The left and the right sentence of each pair.
 
         Returns
         -------
         ndarray of shape (n_pairs,)
+            One score per pair.
         """
         raise NotImplementedError
 
@@ -103,7 +107,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         pairs : sequence of (str, str) of length n_pairs
+            The left and the right sentence of each pair.
         gold : sequence of float of length n_pairs
+            The gold scores.
 
         Returns
         -------
@@ -130,6 +136,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         pairs : iterable of (str, str)
+            The left and the right sentence of each pair, read as needed.
         chunk_size : int
             Pairs per chunk.
         n_jobs : int
@@ -255,6 +262,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         directory : path
+            A folder that `save` wrote.
 
         Raises
         ------

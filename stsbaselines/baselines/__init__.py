@@ -120,6 +120,7 @@ def load(directory: str | Path) -> Predictor:
     Parameters
     ----------
     directory : path
+        A folder that `Predictor.save` wrote.
 
     Raises
     ------

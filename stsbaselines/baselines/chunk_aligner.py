@@ -81,10 +81,12 @@ class ChunkAligner(Predictor):
         Parameters
         ----------
         pairs : sequence of (ChunkedSentence or str, ChunkedSentence or str)
+            Sentences with their chunks, or plain ones, which are chunked.
 
         Returns
         -------
         ndarray of tuple of ChunkAlignment, of shape (n_pairs,)
+            The alignments of each pair.
         """
         check_choices(self, chunks=get_args(Chunks))
         check_paths(self, "chunker")

@@ -113,6 +113,7 @@ class DKProString(Predictor):
         Parameters
         ----------
         pairs : sequence of (str, str) of length n_pairs
+            The left and the right sentence of each pair.
         gold : sequence of float of length n_pairs
             From 0 to 5.
         sets : sequence of length n_pairs, optional

@@ -27,6 +27,7 @@ class LDA(SentenceVectors):
     n_passes : int
         Number of passes through the corpus.
     random_state : int
+        Seed of the topics.
 
     References
     ----------

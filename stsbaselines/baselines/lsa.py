@@ -22,6 +22,7 @@ class LSA(SentenceVectors):
     n_components : int
         Number of dimensions of a vector; a small corpus may give fewer.
     random_state : int
+        Seed of the decomposition.
 
     References
     ----------

@@ -149,6 +149,7 @@ class TakeLabSimple(Predictor):
         Parameters
         ----------
         pairs : sequence of (str, str) of length n_pairs
+            The left and the right sentence of each pair.
         gold : sequence of float of length n_pairs
             From 0 to 5.
         """

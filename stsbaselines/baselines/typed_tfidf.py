@@ -63,6 +63,7 @@ class TypedTfidf(Predictor):
     idf : 'smooth' or 'plain'
         ln((1 + N) / (1 + df)) + 1, or ln(N / max(df, 1)), for N records.
     lowercase : bool
+        Whether tokens are compared in lower case.
     empty : float
         Score of a type for which one of the items has no term, or only terms of weight 0 (terms
         of all records with plain IDF); from 0 to 5.
@@ -112,6 +113,7 @@ class TypedTfidf(Predictor):
         pairs : iterable of (Record, Record)
             Records without any value do not count.
         gold : ignored
+            The baseline does not learn from gold scores.
         """
         chosen = list(pairs)
         check_records(chosen)

@@ -55,6 +55,7 @@ class WTMF(SentenceVectors):
     random_state : int, numpy.random.RandomState or None
         The initial factors of the words are drawn from it.
     dtype : 'float64' or 'float32'
+        Precision of the factors; ``float32`` takes half the time.
     n_jobs : int
         Number of threads, -1 for all cores.
     working_memory : float

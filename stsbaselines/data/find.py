@@ -90,6 +90,7 @@ def locate(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None 
     Parameters
     ----------
     task, dataset : Task, DataSet
+        The data set and its task; see `stsbaselines.data.catalogue.find_task`.
     role : str
         Such as ``input`` or ``gold``.
     data_dir : path, optional
@@ -161,6 +162,7 @@ def require(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None
     Parameters
     ----------
     task, dataset : Task, DataSet
+        The data set and its task; see `stsbaselines.data.catalogue.find_task`.
     role : str
         Such as ``input`` or ``gold``.
     data_dir : path, optional
@@ -169,6 +171,7 @@ def require(task: Task, dataset: DataSet, role: str, data_dir: str | Path | None
     Returns
     -------
     Path
+        The path of the file.
 
     Raises
     ------

@@ -109,6 +109,7 @@ def compare(
     Returns
     -------
     Comparison
+        Official numbers with intervals and ranks, tests, conventions and largest errors.
 
     Raises
     ------

@@ -93,6 +93,7 @@ def explain_row(numbers: str, found: RowResult | None = None) -> RowOrigin:
     Returns
     -------
     RowOrigin
+        The published rows with these numbers, and what the systems give.
 
     Raises
     ------

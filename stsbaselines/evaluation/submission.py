@@ -48,6 +48,7 @@ def score(
     Returns
     -------
     Scores
+        All measures of each data set and of all together, with notes and a signature.
 
     Raises
     ------

@@ -65,6 +65,7 @@ def as_predictor(system: Any) -> Predictor:
     Returns
     -------
     Predictor
+        The system itself, or one that calls it and checks what it returns.
 
     Raises
     ------

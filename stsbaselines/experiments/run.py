@@ -172,6 +172,7 @@ def run(
     Parameters
     ----------
     config : ExperimentConfig
+        See `stsbaselines.experiments.config.read_config`.
     out : Path
         Output files go to ``out/TASK/BASELINE/``, those of the first ten of several
         seeds to ``out/TASK/BASELINE/seed-N/``, and all results, unrounded, to

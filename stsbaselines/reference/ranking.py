@@ -110,6 +110,7 @@ def rank_of(of: Table, column: str, value: float, script_decimals: int = SCRIPT_
     of : Table
         See `ranking_of`.
     column : str
+        A data set or an aggregate.
     value : float
         Unrounded; it is rounded as in the paper.
     script_decimals : int
@@ -118,6 +119,7 @@ def rank_of(of: Table, column: str, value: float, script_decimals: int = SCRIPT_
     Returns
     -------
     Rank
+        The rank that the value would take, with the runs above and below.
 
     Examples
     --------

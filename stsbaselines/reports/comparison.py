@@ -56,6 +56,7 @@ def report(comparison: Comparison, folder: str | Path) -> list[Path]:
     Returns
     -------
     list of Path
+        The files, in the order above.
 
     Raises
     ------

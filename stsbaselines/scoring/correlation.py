@@ -97,6 +97,7 @@ def pearson(
     Parameters
     ----------
     scores, gold : array-like of shape (n_pairs,)
+        Of the same length; constant ones have no correlation.
     weights : array-like of shape (n_pairs,), optional
         Confidences, not negative, in any unit. Pairs of weight 0 do not count.
 
@@ -138,6 +139,7 @@ def spearman(scores: npt.ArrayLike, gold: npt.ArrayLike) -> float | None:
     Parameters
     ----------
     scores, gold : array-like of shape (n_pairs,)
+        Of the same length; constant ones have no correlation.
 
     Examples
     --------
@@ -161,6 +163,7 @@ def fitted_to_gold(scores: npt.ArrayLike, gold: npt.ArrayLike) -> FloatArray | N
     Parameters
     ----------
     scores, gold : array-like of shape (n_pairs,)
+        Of the same length.
 
     References
     ----------
@@ -192,6 +195,7 @@ def pearson_all(
     Parameters
     ----------
     scores, gold : sequence of array-like of shape (n_pairs of the data set,)
+        One array per data set, in the order in which they are concatenated.
     weights : likewise, optional
         Confidences.
 
@@ -221,6 +225,7 @@ def pearson_all_normalized(
     Parameters
     ----------
     scores, gold : sequence of array-like of shape (n_pairs of the data set,)
+        One array per data set, in the order in which they are concatenated.
 
     References
     ----------
@@ -244,6 +249,7 @@ def mean(values: Sequence[float | None], weights: Sequence[float] | None = None)
     Parameters
     ----------
     values : sequence of float or None, one per data set
+        None is an undefined value; the mean is then undefined, too.
     weights : sequence of float, optional
         Number of scored pairs of each data set.
 

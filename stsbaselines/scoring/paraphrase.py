@@ -87,6 +87,7 @@ def max_f1(scores: npt.ArrayLike, gold: npt.ArrayLike) -> BestCut | None:
     Parameters
     ----------
     scores : array-like of float of shape (n_pairs,)
+        Higher for pairs that are more likely paraphrases.
     gold : array-like of bool of shape (n_pairs,)
         Debatable pairs must be excluded before.
 

@@ -18,9 +18,11 @@ def pearson_scorer(estimator: Any, pairs: Any, gold: npt.ArrayLike) -> float:
     Parameters
     ----------
     estimator : object with `predict`
+        A fitted estimator.
     pairs : sequence of length n_pairs
         What the estimator predicts: pairs of sentences, or their features.
     gold : array-like of shape (n_pairs,)
+        The gold scores.
 
     Returns
     -------
@@ -49,8 +51,11 @@ def spearman_scorer(estimator: Any, pairs: Any, gold: npt.ArrayLike) -> float:
     Parameters
     ----------
     estimator : object with `predict`
+        A fitted estimator.
     pairs : sequence of length n_pairs
+        What the estimator predicts: pairs of sentences, or their features.
     gold : array-like of shape (n_pairs,)
+        The gold scores.
 
     Returns
     -------

@@ -108,6 +108,7 @@ def read_alignments(
     Parameters
     ----------
     path : Path
+        The file, plain or ``.gz``.
     count : int, optional
         Number of sentence pairs, which must be numbered from 1.
     strict : bool

@@ -192,6 +192,7 @@ class Family(abc.ABC):
         Parameters
         ----------
         path : Path
+            The output file, plain or ``.gz``.
         task, dataset : Task, DataSet
             Give the range of the scores, the rules of the scorer and the number of pairs.
         strict : bool
@@ -208,6 +209,7 @@ class Family(abc.ABC):
         Parameters
         ----------
         predictions : array-like or sequence, one entry per pair
+            What the `predict` of a baseline returned.
         pairs : sequence of pairs
             Only alignments are written with their sentences.
         start : int
@@ -237,6 +239,7 @@ class Family(abc.ABC):
         Parameters
         ----------
         task : Task
+            The task whose measures are computed.
         run : str
             Name of the run.
         gold, outputs : mapping of str to object
