@@ -87,6 +87,10 @@ def compare(
     predictor: PredictorOption = None,
     encoder: EncoderOption = None,
     encode_args: EncodeArgsOption = None,
+    convention: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Also test the number by a convention, such as SimCSE."),
+    ] = None,
     cache: CacheOption = None,
     vectors: VectorsOption = None,
     dataset: DataSetName = None,
@@ -145,6 +149,7 @@ def compare(
                 n_jobs=jobs,
                 progress=progress,
                 cache=cache,
+                convention=convention,
             )
         files: list[Path] = []
         try:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from stsbaselines.evaluation.arrays import (
     is_array,
     outputs_of_arrays,
 )
-from stsbaselines.evaluation.explanation import conventional
+from stsbaselines.evaluation.explanation import chosen_convention, conventional
 from stsbaselines.evaluation.outputs import Progress, no_progress, outputs_of
 from stsbaselines.evaluation.results import (
     Comparison,
@@ -28,7 +30,7 @@ from stsbaselines.evaluation.results import (
     LargeError,
     MeasureResult,
 )
-from stsbaselines.evaluation.significance import ScoredRun, tests_of
+from stsbaselines.evaluation.significance import ScoredRun, tests_by_convention, tests_of
 from stsbaselines.evaluation.submission import (
     notes_on_names,
     output_files,
@@ -41,8 +43,10 @@ from stsbaselines.io.files import to_displayable
 from stsbaselines.predictor import Predictor
 from stsbaselines.reference.published import tables_of
 from stsbaselines.reference.ranking import annotator_agreement, rank_of, ranking_of
+from stsbaselines.scoring import conventions
 from stsbaselines.scoring.correlation import fitted_to_gold
 from stsbaselines.scoring.resampling import draw
+from stsbaselines.scoring.significance import EQUAL, bootstrap_interval
 from stsbaselines.tasks.base import family_of, text_of
 from stsbaselines.tasks.labelled import as_task
 
@@ -66,6 +70,7 @@ def compare(
     n_jobs: int = 1,
     progress: Progress = no_progress,
     cache: str | Path | None = None,
+    convention: str | None = None,
 ) -> Comparison:
     """Compare systems with the published runs of a task, and with each other.
 
@@ -105,6 +110,9 @@ def compare(
         A folder that keeps the vectors of encoders and the scores of functions, for later runs.
         Models of sentence-transformers are recognised by their weights; other code needs an
         attribute `cache_key`.
+    convention : str, optional
+        Such as ``SimCSE``: the number by this convention of papers also gets an interval, by the
+        bootstrap, and tests between the systems. See `stsbaselines.scoring.conventions`.
 
     Returns
     -------
@@ -165,20 +173,31 @@ def compare(
         notes += [f"{name}: {note}" for note in found[1]]
     used = {key for each in outputs.values() for key in each}
     gold = read_gold(entry, [each for each in entry.datasets if each.name in used], data_dir)
-    runs = _score_runs(entry, gold, outputs, resamples, random_state)
+    runs = _score_runs(entry, gold, outputs, resamples, random_state, convention)
     measured = [each for run in runs for each in _measure(entry, run, chunks)]
+    tests = [*tests_of(entry, runs, measured)]
+    chosen = ""
+    if convention is not None:
+        found_convention, chosen = chosen_convention(convention, entry, runs[0].score_pairs)
+        tests += tests_by_convention(entry, runs, found_convention, chosen)
+    by_convention = [each for run in runs for each in _conventions(entry, run, chosen)]
     return Comparison(
         task=entry,
         systems=tuple(outputs),
         scores={run.name: run.scores for run in runs},
         measured=tuple(measured),
-        tests=tuple(tests_of(entry, runs, measured)),
-        conventions=tuple(each for run in runs for each in _conventions(entry, run)),
+        tests=tuple(tests),
+        conventions=tuple(by_convention),
+        convention=chosen,
         score_pairs={
             (run.name, name): each for run in runs for name, each in run.score_pairs.items()
         },
         errors=tuple(_errors(entry, runs, data_dir)),
-        notes=(*notes, *(f"{run.name}: {note}" for run in runs for note in run.scores.notes)),
+        notes=(
+            *notes,
+            *(f"{run.name}: {note}" for run in runs for note in run.scores.notes),
+            *_disagreements([*outputs], by_convention),
+        ),
     )
 
 
@@ -265,6 +284,7 @@ def _score_runs(
     outputs: Mapping[str, Mapping[str, Any]],
     resamples: int,
     random_state: int,
+    convention: str | None,
 ) -> list[ScoredRun]:
     """Score all systems, also on the same resampled pairs."""
     family = family_of(task)
@@ -280,7 +300,13 @@ def _score_runs(
         scores = family.score(task, name, own, output)
         resampled = family.resampled(task, own, output, counts)
         score_pairs = family.score_pairs(task, own, output)
-        runs.append(ScoredRun(name, task.family, scores, score_pairs, resampled))
+        run = ScoredRun(name, task.family, scores, score_pairs, resampled)
+        if convention is not None:
+            chosen, _ = chosen_convention(convention, task, score_pairs)
+            parts = run.parts(task.dataset_names)
+            drawn = {each: counts[each][:, score_pairs[each].lines - 1] for each in parts}
+            run = replace(run, by_convention=conventions.resampled(chosen, parts, drawn))
+        runs.append(run)
     return runs
 
 
@@ -301,7 +327,7 @@ def _measure(task: Task, run: ScoredRun, chunks: str) -> Iterator[MeasureResult]
         )
 
 
-def _conventions(task: Task, run: ScoredRun) -> Iterator[ConventionResult]:
+def _conventions(task: Task, run: ScoredRun, chosen: str) -> Iterator[ConventionResult]:
     others = conventional(task, run.score_pairs)
     cells = run.scores.cells()
     for name in task.measures if others else ():
@@ -309,7 +335,26 @@ def _conventions(task: Task, run: ScoredRun) -> Iterator[ConventionResult]:
             signature = re.sub(r"aggregate:[^|]*", f"aggregate:{name}", run.scores.signature)
             yield ConventionResult(run.name, f"official {name}", cells[name], signature)
     for name, value, signature in others:
-        yield ConventionResult(run.name, name, value, signature)
+        interval = None
+        if name == chosen and run.by_convention is not None:
+            interval = bootstrap_interval(run.by_convention)
+        yield ConventionResult(run.name, name, value, signature, interval)
+
+
+def _disagreements(systems: Sequence[str], results: Sequence[ConventionResult]) -> Iterator[str]:
+    """Yield a note for each two systems of which each is better by some conventions."""
+    values = {(each.system, each.name): each.value for each in results}
+    names = [*dict.fromkeys(each.name for each in results)]
+    for one, other in itertools.combinations(systems, 2):
+        pairs = {name: (values.get((one, name)), values.get((other, name))) for name in names}
+        defined = {key: a - b for key, (a, b) in pairs.items() if a is not None and b is not None}
+        better = [name for name, difference in defined.items() if difference > EQUAL]
+        worse = [name for name, difference in defined.items() if difference < -EQUAL]
+        if better and worse:
+            yield (
+                f"conventions disagree: {one} is better than {other} by {', '.join(better)}, but"
+                f" worse by {', '.join(worse)}"
+            )
 
 
 def _errors(

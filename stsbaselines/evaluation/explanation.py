@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from stsbaselines.data.catalogue import Task
-from stsbaselines.errors import InputError, shown
+from stsbaselines.errors import InputError, shown, unknown
 from stsbaselines.evaluation.submission import scored_run
 from stsbaselines.scoring import conventions
 from stsbaselines.scoring.conventions import CONVENTIONS, Convention, Pair
@@ -144,8 +144,27 @@ def conventional(
     `` = ``. Families other than ``sts`` have none. If the data sets are never taken together, it is
     the Spearman correlation of each.
     """
-    found = _conventions(task, score_pairs) if task.measures else _spearmans(task, score_pairs)
+    found = _all_conventions(task, score_pairs)
     return [(" = ".join(each.name for each in same), value, text) for same, value, text in found]
+
+
+def chosen_convention(
+    name: str, task: Task, score_pairs: Mapping[str, ScorePairs]
+) -> tuple[Convention, str]:
+    """Return the convention of a name, in any case, and all its names for the task's data sets."""
+    for same, _, _ in _all_conventions(task, score_pairs):
+        if name.casefold() in (each.name.casefold() for each in same):
+            return same[0], " = ".join(each.name for each in same)
+    known = [each.name for same, _, _ in _all_conventions(task, score_pairs) for each in same]
+    if not known:
+        raise InputError(f"there are no conventions for the data sets of {task.task} here.")
+    raise unknown("convention", name, known)
+
+
+def _all_conventions(
+    task: Task, score_pairs: Mapping[str, ScorePairs]
+) -> Iterator[tuple[list[Convention], float | None, str]]:
+    return (_conventions if task.measures else _spearmans)(task, score_pairs)
 
 
 def signature(convention: Convention, task: str, parts: Mapping[str, Pair]) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FISHER, WILLIAMS = "Fisher's z", "Williams"
 BOOTSTRAP, BOOTSTRAP_INTERVAL = "paired bootstrap", "bootstrap interval"
+PERMUTATION = "permutation"
 BASELINE, ABOVE, BELOW, SYSTEM = "baseline", "next above", "next below", "system"
 
 
@@ -50,13 +51,15 @@ class SignificanceTest(NamedTuple):
         What the other one is: ``baseline``, ``next above``, ``next below``, or ``system`` if
         its output was compared too.
     name : str
-        Which number was compared; see `MeasureResult`.
+        Which number was compared: a `MeasureResult`, or the chosen convention.
     method : str
-        ``Fisher's z``, ``Williams``, ``paired bootstrap`` or ``bootstrap interval``.
+        ``Fisher's z``, ``Williams``, ``paired bootstrap``, ``permutation`` or ``bootstrap
+        interval``.
     difference, statistic : float, float or None
         Positive if the system is better.
     p : float or None
-        One-tailed, in the direction of the difference; None for ``bootstrap interval``.
+        Two-tailed between two systems, except for ``Fisher's z``; otherwise one-tailed, in the
+        direction of the difference, as in the papers. None for ``bootstrap interval``.
     differs : bool
         Whether p < .05 or, for ``bootstrap interval``, whether the published number lies
         outside the interval.
@@ -97,12 +100,16 @@ class LargeError(NamedTuple):
 
 
 class ConventionResult(NamedTuple):
-    """A number of a system by a convention of the literature, with its signature."""
+    """A number of a system by a convention of the literature, with its signature.
+
+    `interval` is that of the bootstrap, of the chosen convention only.
+    """
 
     system: str
     name: str
     value: float | None
     signature: str
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +118,7 @@ class Comparison:
 
     `scores` has every measure by system, unrounded; `score_pairs` has the correlated values by
     system and data set (for typed similarity and PIT by measure); `errors` are the largest ones
-    of each system.
+    of each system; `convention` is the chosen one, or empty.
     """
 
     task: Task
@@ -123,6 +130,7 @@ class Comparison:
     score_pairs: Mapping[tuple[str, str], ScorePairs] = field(default_factory=dict)
     errors: tuple[LargeError, ...] = ()
     notes: tuple[str, ...] = ()
+    convention: str = ""
 
     def __repr__(self) -> str:
         found = {each.system: each for each in self.measured if each.name == self.official}

@@ -15,6 +15,7 @@ from stsbaselines.evaluation.results import (
     BOOTSTRAP,
     BOOTSTRAP_INTERVAL,
     FISHER,
+    PERMUTATION,
     SYSTEM,
     WILLIAMS,
     MeasureResult,
@@ -22,7 +23,10 @@ from stsbaselines.evaluation.results import (
 )
 from stsbaselines.reference.published import Row
 from stsbaselines.reference.ranking import name_of
+from stsbaselines.scoring import conventions
+from stsbaselines.scoring.conventions import Convention, Pair
 from stsbaselines.scoring.correlation import FloatArray, pearson
+from stsbaselines.scoring.permutation import permutation_test
 from stsbaselines.scoring.significance import (
     EQUAL,
     FEWEST_PAIRS,
@@ -49,6 +53,12 @@ class ScoredRun:
     scores: Scores
     score_pairs: Mapping[str, ScorePairs]
     resampled: Mapping[str, FloatArray]
+    by_convention: FloatArray | None = None
+
+    def parts(self, names: Iterable[str]) -> dict[str, Pair]:
+        """Return the scores and gold scores of those data sets that were scored."""
+        found = {name: self.score_pairs[name] for name in names if name in self.score_pairs}
+        return {name: (each.scores, each.gold) for name, each in found.items()}
 
     def is_correlation(self, name: str) -> bool:
         """Return whether a number is a correlation, or an aggregate treated as one."""
@@ -136,16 +146,43 @@ def _test_systems(
     between = _correlation_between(one, other, name) if pairs >= FEWEST_PAIRS else None
     found = _directed_bootstrap(difference, one.resampled[name], other.resampled[name])
     if found is not None:
-        differs, is_quoted = found.p < LEVEL, between is None
+        p, is_quoted = _two_tailed(found.p), between is None
         yield SignificanceTest(
-            *context, BOOTSTRAP, difference, None, found.p, differs, is_quoted, found.interval
+            *context, BOOTSTRAP, difference, None, p, p < LEVEL, is_quoted, found.interval
         )
     if between is not None:
         test = williams_test(max(first, second), min(first, second), between, pairs)
-        statistic = math.copysign(test.statistic, difference)
-        yield SignificanceTest(
-            *context, WILLIAMS, difference, statistic, test.p, test.p < LEVEL, quote=True
-        )
+        statistic, p = math.copysign(test.statistic, difference), _two_tailed(test.p)
+        yield SignificanceTest(*context, WILLIAMS, difference, statistic, p, p < LEVEL, quote=True)
+
+
+def tests_by_convention(
+    task: Task, runs: Sequence[ScoredRun], convention: Convention, name: str
+) -> Iterator[SignificanceTest]:
+    """Yield the tests of each two systems by a convention, which reports call `name`."""
+    for one, other in itertools.combinations(runs, 2):
+        ours, theirs = one.parts(task.dataset_names), other.parts(task.dataset_names)
+        first, second = conventions.value(convention, ours), conventions.value(convention, theirs)
+        if first is None or second is None or ours.keys() != theirs.keys():
+            continue
+        context, difference = (one.name, other.name, SYSTEM, name), first - second
+        found = None
+        if one.by_convention is not None and other.by_convention is not None:
+            found = _directed_bootstrap(difference, one.by_convention, other.by_convention)
+        if found is not None:
+            p = _two_tailed(found.p)
+            yield SignificanceTest(
+                *context, BOOTSTRAP, difference, None, p, p < LEVEL, True, found.interval
+            )
+        test = permutation_test(convention, ours, theirs)
+        if test is not None:
+            p = _two_tailed(test.p)
+            yield SignificanceTest(*context, PERMUTATION, difference, None, p, p < LEVEL)
+
+
+def _two_tailed(p: float) -> float:
+    """Return p for a difference in either direction: nobody said in advance which one is better."""
+    return min(1.0, 2 * p)
 
 
 def _directed_bootstrap(

@@ -11,6 +11,7 @@ from stsbaselines.evaluation.results import (
     BELOW,
     BOOTSTRAP,
     FISHER,
+    PERMUTATION,
     SYSTEM,
     WILLIAMS,
     Comparison,
@@ -23,7 +24,7 @@ from stsbaselines.reports.tables import NONE, ReportTable, number
 from stsbaselines.scoring.significance import Interval
 
 BEST_RUN, AGREEMENT = "best run", "agreement"
-_TESTS = (WILLIAMS, BOOTSTRAP, FISHER)
+_TESTS = (WILLIAMS, BOOTSTRAP, PERMUTATION, FISHER)
 
 
 def title_of(comparison: Comparison) -> str:
@@ -38,7 +39,8 @@ def summary(comparison: Comparison) -> list[tuple[str, str]]:
     verdicts = [
         _verdict(each)
         for each in comparison.tests
-        if each.quote and each.relation == SYSTEM and each.name == results[0].name
+        if each.quote and each.relation == SYSTEM
+        if each.name in (results[0].name, comparison.convention)
     ]
     return [*sentences, ("", " ".join(verdicts))] if verdicts else sentences
 
@@ -239,8 +241,9 @@ def _between_systems(comparison: Comparison) -> ReportTable:
         if each.relation == SYSTEM:
             found.setdefault((each.system, each.other, each.name), {})[each.method] = each
     rows = []
+    methods = [each for each in _TESTS if each != PERMUTATION or comparison.convention]
     for (system, other, name), tests in found.items():
-        ps = [_bare_p(tests[method].p) if method in tests else NONE for method in _TESTS]
+        ps = [_bare_p(tests[method].p) if method in tests else NONE for method in methods]
         difference = next(iter(tests.values())).difference
         quoted = [each for each in tests.values() if each.quote]
         verdicts = [f"{'yes' if each.differs else 'no'} ({each.method})" for each in quoted]
@@ -248,11 +251,11 @@ def _between_systems(comparison: Comparison) -> ReportTable:
     return ReportTable(
         "systems",
         "Between the systems",
-        "Differences between the systems, with p (one-tailed) by each test; the last column"
-        " names the test to quote. Systems on the same pairs depend on each other: quote Williams'"
-        " test (for Pearson's correlation) or else the paired bootstrap; Fisher's z is for"
-        " comparison with the papers.",
-        ("systems", "number", "difference", *_TESTS, "differs"),
+        "Differences between the systems, with p by each test (two-tailed, except for Fisher's z);"
+        " the last column names the test to quote. Systems on the same pairs depend on each other:"
+        " quote Williams' test (for Pearson's correlation) or else the paired bootstrap; Fisher's"
+        " z is for comparison with the papers.",
+        ("systems", "number", "difference", *methods, "differs"),
         tuple(rows),
         heads=2,
     )
@@ -260,7 +263,12 @@ def _between_systems(comparison: Comparison) -> ReportTable:
 
 def _conventions(comparison: Comparison) -> ReportTable:
     names = dict.fromkeys(each.name for each in comparison.conventions)
-    values = {(each.system, each.name): _value(each.value) for each in comparison.conventions}
+    values = {
+        (each.system, each.name): _value(each.value)
+        + (f" ({_interval(each.interval)})" if each.interval else "")
+        for each in comparison.conventions
+    }
+    interval = " In parentheses: the 95\xa0% interval, by the bootstrap."
     rows = [
         (name, *(values.get((system, name), NONE) for system in comparison.systems))
         for name in names
@@ -268,7 +276,8 @@ def _conventions(comparison: Comparison) -> ReportTable:
     return ReportTable(
         "conventions",
         "Conventions",
-        "The score by each convention of papers. Scores in different rows are not comparable.",
+        "The score by each convention of papers. Scores in different rows are not comparable."
+        + interval * any(each.interval for each in comparison.conventions),
         ("convention", *comparison.systems),
         tuple(rows),
     )

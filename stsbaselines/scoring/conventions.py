@@ -13,7 +13,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from stsbaselines.scoring import correlation
+from stsbaselines.scoring import correlation, resampling
+from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.scoring.resampling import Counts
 
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -119,6 +121,7 @@ ROW_CONVENTIONS = {
     )
 }
 _CORRELATIONS = {"pearson": correlation.pearson, "spearman": correlation.spearman}
+_RESAMPLED = {"pearson": resampling.pearson, "spearman": resampling.spearman}
 
 
 def value(convention: Convention, parts: Mapping[str, Pair]) -> float | None:
@@ -126,13 +129,10 @@ def value(convention: Convention, parts: Mapping[str, Pair]) -> float | None:
 
     `parts` are the scores and gold scores of the scored pairs of each data set.
     """
-    for name, (scores, gold) in parts.items():
-        if np.shape(scores) != np.shape(gold):
-            raise ValueError(f"{name}: scores and gold have different lengths")
-    used = [part for name, part in parts.items() if convention.counts(name)]
+    used = _counted(convention, parts)
     if not used:
         return None
-    all_scores, all_gold = zip(*used, strict=True)
+    all_scores, all_gold = zip(*used.values(), strict=True)
     if convention.aggregate == "ALLnrm":
         return correlation.pearson_all_normalized(all_scores, all_gold)
     correlate = _CORRELATIONS[convention.correlation]
@@ -140,4 +140,32 @@ def value(convention: Convention, parts: Mapping[str, Pair]) -> float | None:
         return correlate(np.concatenate(all_scores), np.concatenate(all_gold))
     pairs = [np.size(gold) for gold in all_gold]
     weights = pairs if convention.aggregate == "weighted mean" else None
-    return correlation.mean([correlate(*part) for part in used], weights)
+    return correlation.mean([correlate(*part) for part in used.values()], weights)
+
+
+def resampled(convention: Convention, parts: Mapping[str, Pair], counts: Counts) -> FloatArray:
+    """Return the number by a convention on each resample; NaN where it is undefined.
+
+    `counts` are those of the pairs of each data set, as in `stsbaselines.scoring.resampling`.
+    """
+    used = _counted(convention, parts)
+    drawn = [counts[name] for name in used]
+    all_scores, all_gold = zip(*used.values(), strict=True)
+    if convention.aggregate == "ALLnrm":
+        return resampling.pearson_all_normalized(all_scores, all_gold, drawn)
+    correlate = _RESAMPLED[convention.correlation]
+    if convention.aggregate == "ALL":
+        every = np.concatenate(drawn, axis=1)
+        return correlate(np.concatenate(all_scores), np.concatenate(all_gold), every)
+    found = [correlate(*part, each) for part, each in zip(used.values(), drawn, strict=True)]
+    pairs = [np.size(gold) for gold in all_gold]
+    weights = pairs if convention.aggregate == "weighted mean" else None
+    return np.asarray(np.average(found, axis=0, weights=weights))
+
+
+def _counted(convention: Convention, parts: Mapping[str, Pair]) -> dict[str, Pair]:
+    """Return the data sets that count."""
+    for name, (scores, gold) in parts.items():
+        if np.shape(scores) != np.shape(gold):
+            raise ValueError(f"{name}: scores and gold have different lengths")
+    return {name: part for name, part in parts.items() if convention.counts(name)}

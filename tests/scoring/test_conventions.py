@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from stsbaselines.scoring.conventions import CONVENTIONS, value
+from stsbaselines.scoring.conventions import CONVENTIONS, resampled, value
+from stsbaselines.scoring.resampling import draw
 
 BY_NAME = {each.name: each for each in CONVENTIONS}
 A = ([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
@@ -68,3 +69,21 @@ def test_of_one_data_set_all_aggregates_are_equal(pairs: list[tuple[int, int]]) 
     normalized = value(BY_NAME["Pearson ALLnrm"], {"set": (scores, gold)})
     if abs(expected["pearson"]) > 1e-6:
         assert normalized == pytest.approx(abs(expected["pearson"]), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", [each.name for each in CONVENTIONS])
+def test_the_resampled_number_is_that_of_the_repeated_pairs(name: str) -> None:
+    convention = next(each for each in CONVENTIONS if each.name == name)
+    generator = np.random.default_rng(0)
+    parts, counts = {}, {}
+    for key, size in (("a", 30), ("b", 12), ("SMT", 20)):
+        gold = generator.integers(0, 6, size).astype(float)
+        parts[key] = gold + generator.normal(size=size), gold
+        counts[key] = draw(size, 5)
+    found = resampled(convention, parts, counts)
+    for row, number in enumerate(found):
+        repeated = {
+            key: (np.repeat(scores, counts[key][row]), np.repeat(gold, counts[key][row]))
+            for key, (scores, gold) in parts.items()
+        }
+        assert number == pytest.approx(value(convention, repeated), abs=1e-10)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -41,7 +43,7 @@ def correlated(draw_: st.DrawFn) -> tuple[Values, Values, Values, Counts]:
     return x, y, weights, draw_(counts_of(n))
 
 
-def agree(found: Values, expected: list[float | None], tolerance: float = 1e-10) -> None:
+def agree(found: Values, expected: Sequence[float | None], tolerance: float = 1e-10) -> None:
     plain = np.array([np.nan if each is None else each for each in expected])
     np.testing.assert_allclose(found, plain, rtol=0, atol=tolerance, equal_nan=True)
 
@@ -56,6 +58,26 @@ def test_pearson_is_that_of_the_repeated_pairs(
     agree(found[:1], [correlation.pearson(x, y, weights)], 1e-12)
     repeated = [[np.repeat(each, row) for each in (x, y, weights)] for row in counts]
     agree(found, [correlation.pearson(*each) for each in repeated])
+
+
+@given(correlated())
+def test_spearman_is_that_of_the_repeated_pairs(
+    sample: tuple[Values, Values, Values, Counts],
+) -> None:
+    x, y, _, counts = sample
+    found = resampling.spearman(x, y, counts)
+    repeated = [(np.repeat(x, row), np.repeat(y, row)) for row in counts]
+    agree(found, [correlation.spearman(*each) for each in repeated])
+
+
+def test_spearman_of_many_pairs_is_that_of_scipy() -> None:
+    generator = np.random.default_rng(0)
+    gold = generator.integers(0, 26, 1500) / 5
+    scores = gold + generator.normal(size=1500)
+    scores[:300] = scores[:300].round()
+    counts = draw(1500, 20)
+    expected = [stats.spearmanr(np.repeat(scores, row), np.repeat(gold, row))[0] for row in counts]
+    agree(resampling.spearman(scores, gold, counts), expected)
 
 
 @given(st.lists(correlated(), min_size=1, max_size=3))
