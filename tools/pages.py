@@ -50,17 +50,18 @@ def counts(entries: list[Entry]) -> str:
             found.setdefault(key, Counter())[status] += 1
     official = sum((of for (group, _, _), of in found.items() if not group), Counter[str]())
     strong = sum((of for (group, _, _), of in found.items() if group), Counter[str]())
-    rows = {(task, baseline): of for (_, task, baseline), of in found.items()}
+    in_order = sorted(found.items(), key=lambda item: item[0][:2])
+    rows = {(task, baseline): of for (_, task, baseline), of in in_order}
     rows["**official baselines**", ""] = official
-    if strong:
-        rows["**strong systems**", ""] = strong
+    rows["**strong systems**", ""] = strong
     used = [status for status in STATUSES if official[status] + strong[status]]
     cells = [
         [task, baseline, of.total(), *(of[status] or "" for status in used)]
         for (task, baseline), of in rows.items()
     ]
     headers = ["task", "baseline", "entries", *used]
-    return tabulate(cells, headers, tablefmt="pipe", disable_numparse=True)
+    align = ["left", "left", *("right" for _ in headers[2:])]
+    return tabulate(cells, headers, tablefmt="pipe", disable_numparse=True, colalign=align)
 
 
 def fill_in(page: Path, name: str, part: str) -> None:
