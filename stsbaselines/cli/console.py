@@ -111,6 +111,8 @@ VectorsOption = Annotated[
     list[str] | None,
     typer.Option(metavar="DIR", help="Precomputed sentence vectors: one NAME.npz per data set."),
 ]
+ResamplesOption = Annotated[int, typer.Option(metavar="N", help="Resamples of the bootstrap.")]
+SeedOption = Annotated[int, typer.Option(metavar="N", help="Random seed of the bootstrap.")]
 ParameterOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -15,6 +15,8 @@ from stsbaselines.cli.console import (
     Jobs,
     JsonOption,
     PredictorOption,
+    ResamplesOption,
+    SeedOption,
     VectorsOption,
     example,
     format_of,
@@ -47,6 +49,13 @@ def row(
             help="simcse, consert, wmean-spearman, senteval, senteval-mean, mteb, or all.",
         ),
     ] = "simcse",
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Add the 95 % interval of each number.")
+    ] = False,
+    base: Annotated[
+        str,
+        typer.Option(metavar="SYSTEM", help="Mark what differs significantly from this system."),
+    ] = "",
     rank: Annotated[
         bool, typer.Option("--rank", help="Rank the averages among the published rows.")
     ] = False,
@@ -58,6 +67,8 @@ def row(
     ] = None,
     format: FormatOption = "text",
     as_json: JsonOption = False,
+    resamples: ResamplesOption = 1000,
+    seed: SeedOption = 0,
     data_dir: DataDir = None,
     jobs: Jobs = 1,
 ) -> None:
@@ -87,7 +98,18 @@ def row(
     if named or explain is None:
         with progress_bar(None) as progress, redirect_stdout(sys.stderr):
             chosen = convention if explain is None else ALL
-            found = row_of(named, chosen, data_dir, jobs, progress, cache)
+            found = row_of(
+                named,
+                chosen,
+                data_dir,
+                jobs,
+                progress,
+                cache,
+                intervals,
+                base,
+                resamples,
+                seed,
+            )
     if found and explain is None:
         as_text = style is not Format.json
         say(row_text(found, style, rank) if as_text else to_json(found.to_dict(rank)))

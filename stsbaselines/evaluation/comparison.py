@@ -138,11 +138,7 @@ def compare(
     entry = as_task(task)
     entry.check_is_scored()
     _check_chunks(entry, chunks)
-    if not isinstance(resamples, int) or not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
-        bounds = f"from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}"
-        raise InputError(f"resamples is {resamples}, but must be {bounds}.")
-    if not isinstance(random_state, int) or not 0 <= random_state < LARGEST_SEED:
-        raise InputError(f"the seed is {random_state}, but must be from 0 to {LARGEST_SEED - 1}.")
+    check_resamples(resamples, random_state)
     named = named_systems(systems)
     mappings = _mappings(named, mapping or {})
     datasets = [entry.dataset(dataset)] if dataset else entry.datasets
@@ -199,6 +195,15 @@ def compare(
             *_disagreements([*outputs], by_convention),
         ),
     )
+
+
+def check_resamples(resamples: int, random_state: int) -> None:
+    """Refuse an implausible number of resamples, or seed."""
+    if not isinstance(resamples, int) or not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
+        bounds = f"from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}"
+        raise InputError(f"resamples is {resamples}, but must be {bounds}.")
+    if not isinstance(random_state, int) or not 0 <= random_state < LARGEST_SEED:
+        raise InputError(f"the seed is {random_state}, but must be from 0 to {LARGEST_SEED - 1}.")
 
 
 def _outputs_of_arrays(

@@ -2,162 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from stsbaselines.errors import unknown, visible
-from stsbaselines.evaluation.comparison import named_systems
+from stsbaselines.errors import unknown
+from stsbaselines.evaluation.comparison import RESAMPLES, check_resamples, named_systems
 from stsbaselines.evaluation.outputs import Progress, no_progress
+from stsbaselines.evaluation.row_results import (
+    Difference,
+    RowCell,
+    RowResult,
+    SystemRow,
+)
 from stsbaselines.evaluation.row_scores import REST, SetScores, find_sets, scores_of_sets
-from stsbaselines.io.frames import to_frame, to_html
-from stsbaselines.reference.published import Row
-from stsbaselines.reference.ranking import Rank
-from stsbaselines.reference.rows import AVERAGE, COLUMNS, DECIMALS, rank_among
-from stsbaselines.scoring import conventions
+from stsbaselines.reference.rows import AVERAGE, COLUMNS
+from stsbaselines.scoring import conventions, resampling
 from stsbaselines.scoring.conventions import ROW_CONVENTIONS, Pair, RowConvention
+from stsbaselines.scoring.correlation import FloatArray
+from stsbaselines.scoring.significance import bootstrap_interval, paired_bootstrap
 from stsbaselines.tasks.base import UNDEFINED, signature
 
-if TYPE_CHECKING:
-    import pandas
-
 ALL = "all"
-PERCENT = 100
 _HEAD = (
     "SentEval trains a regression head for it, whose number no other system gets from its scores"
 )
-
-
-class RowCell(NamedTuple):
-    """A number of a row, or the reason why there is none."""
-
-    value: float | None
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class SystemRow:
-    """The row of a system under a convention; its values are correlations, not times 100."""
-
-    system: str
-    convention: RowConvention
-    columns: Mapping[str, RowCell]
-    average: RowCell
-    signature: str
-
-    @property
-    def cells(self) -> dict[str, RowCell]:
-        """The columns, and their average under ``Avg``."""
-        return {**self.columns, AVERAGE: self.average}
-
-    @property
-    def rank(self) -> Rank | None:
-        """Rank of the average among the distinct published rows of the convention."""
-        if self.average.value is None:
-            return None
-        return rank_among(self.convention.name, PERCENT * self.average.value)
-
-    def to_dict(self, rank: bool = False) -> dict[str, Any]:
-        """Return the unrounded values, and the reasons for missing ones, for JSON."""
-        values = {
-            "convention": self.convention.name,
-            "columns": {name: each.value for name, each in self.columns.items()},
-            "average": self.average.value,
-            "signature": self.signature,
-            "missing": {name: each.reason for name, each in self.cells.items() if each.reason},
-        }
-        return {**values, "rank": _rank_to_dict(self.rank)} if rank else values
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RowResult:
-    """The result of `stsbaselines.row`: a row for each system under each convention."""
-
-    system_rows: tuple[SystemRow, ...]
-    notes: tuple[str, ...] = ()
-
-    def by_convention(self) -> dict[str, list[SystemRow]]:
-        """Return the rows of each convention."""
-        names = dict.fromkeys(each.convention.name for each in self.system_rows)
-        return {
-            name: [row for row in self.system_rows if row.convention.name == name] for name in names
-        }
-
-    def __repr__(self) -> str:
-        short = [
-            f"{each.system}, {each.convention.name}: {printed(each.average.value)}"
-            for each in self.system_rows
-        ]
-        return visible(f"<RowResult; {AVERAGE} of {'; '.join(short)}>")
-
-    def _repr_html_(self) -> str:
-        rows = [
-            {"system": each.system, "convention": each.convention.name}
-            | {name: printed(cell.value) for name, cell in each.cells.items()}
-            for each in self.system_rows
-        ]
-        return to_html(f"{', '.join(COLUMNS)}, times {PERCENT}", rows, notes=self.notes)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row of unrounded values for each system and convention."""
-        return [
-            {"system": each.system, "convention": each.convention.name}
-            | {name: cell.value for name, cell in each.cells.items()}
-            | {"signature": each.signature}
-            for each in self.system_rows
-        ]
-
-    def to_frame(self) -> pandas.DataFrame:
-        """Return `rows` as a pandas DataFrame; pandas must be installed."""
-        return to_frame(self.rows())
-
-    def to_dict(self, rank: bool = False) -> dict[str, Any]:
-        """Return everything as plain values for JSON, with the ranks if wanted.
-
-        That is ``{"systems": {NAME: ...}}`` for one convention; for several,
-        ``{"conventions": {CONVENTION: {"systems": {NAME: ...}}}}``.
-        """
-        systems = {
-            name: {"systems": {row.system: row.to_dict(rank) for row in rows}}
-            for name, rows in self.by_convention().items()
-        }
-        notes = {"notes": list(self.notes)}
-        if len(systems) == 1:
-            return {**next(iter(systems.values())), **notes}
-        return {"conventions": systems, **notes}
-
-
-def _rank_to_dict(rank: Rank | None) -> dict[str, Any] | None:
-    if rank is None:
-        return None
-
-    def plain(row: Row | None) -> dict[str, Any] | None:
-        if row is None:
-            return None
-        average = float(row.values[AVERAGE])
-        flags = sorted(row.flags)
-        return {
-            "run": row.text["run"],
-            "source": row.text["source"],
-            AVERAGE: average,
-            "flags": flags,
-        }
-
-    return {
-        "rank": rank.first,
-        "rows": rank.runs,
-        "above": plain(rank.above),
-        "equal": [plain(row) for row in rank.equal],
-        "below": plain(rank.below),
-    }
-
-
-def printed(value: float | None) -> str:
-    """Return a value as papers print it: times 100, with two decimals; "" for None."""
-    return "" if value is None else f"{PERCENT * value:.{DECIMALS}f}"
 
 
 def row(
@@ -167,6 +39,10 @@ def row(
     n_jobs: int = 1,
     progress: Progress = no_progress,
     cache: str | Path | None = None,
+    intervals: bool = False,
+    base: str = "",
+    resamples: int = RESAMPLES,
+    random_state: int = 0,
 ) -> RowResult:
     """Compute the row of papers: STS12 to STS16, STS-B, SICK-R and their average.
 
@@ -187,6 +63,12 @@ def row(
         Called with the number of pairs after each predicted chunk.
     cache : path, optional
         As for `stsbaselines.compare`.
+    intervals : bool
+        Whether to compute the 95 % confidence interval of each number, by the bootstrap.
+    base : str, optional
+        The name of one of the systems: the differences from it are tested by the paired bootstrap.
+    resamples, random_state : int
+        As for `stsbaselines.compare`.
 
     Returns
     -------
@@ -205,8 +87,11 @@ def row(
     """
     if convention not in (ALL, *ROW_CONVENTIONS):
         raise unknown("convention of a row", convention, [*ROW_CONVENTIONS, ALL])
+    check_resamples(resamples, random_state)
     chosen = [each for each in ROW_CONVENTIONS.values() if convention in (ALL, each.name)]
     named = named_systems(systems)
+    if base and base not in named:
+        raise unknown("system", base, named)
     sets = find_sets(any(each.whole_sick for each in chosen), data_dir)
     scored = {
         name: scores_of_sets(name, system, sets, data_dir, n_jobs, progress, cache)
@@ -215,7 +100,84 @@ def row(
     notes = [f"{each.name}: {each.note}" for each in chosen if each.note]
     notes += [note for each in scored.values() for note in each.notes]
     rows = tuple(_row_of(name, each, found) for each in chosen for name, found in scored.items())
-    return RowResult(rows, tuple(dict.fromkeys(notes)))
+    if intervals or base:
+        drawn = _drawn([*scored.values()], resamples, random_state)
+        rows = tuple(_with_intervals(rows, scored, drawn, intervals, base))
+    return RowResult(rows, tuple(dict.fromkeys(notes)), base)
+
+
+def _drawn(
+    scored: Sequence[SetScores], resamples: int, random_state: int
+) -> dict[str, resampling.IntArray]:
+    """Draw resamples of the pairs of each data set, which are the same for all systems."""
+    sizes = {
+        name: np.size(gold)
+        for found in scored
+        for parts in found.parts.values()
+        for name, (_, gold) in parts.items()
+    }
+    return {
+        name: resampling.draw(size, resamples, [random_state, *name.encode()])
+        for name, size in sizes.items()
+    }
+
+
+def _with_intervals(
+    rows: Sequence[SystemRow],
+    scored: Mapping[str, SetScores],
+    drawn: resampling.Counts,
+    intervals: bool,
+    base: str,
+) -> Iterator[SystemRow]:
+    known: dict[tuple[object, ...], FloatArray] = {}
+    resampled = {
+        (row.convention, row.system): _resampled(row.convention, row.system, scored, drawn, known)
+        for row in rows
+    }
+    of_base = {row.convention: row.cells for row in rows if row.system == base}
+    for row in rows:
+        cells = row.cells
+        for name, values in resampled[row.convention, row.system].items():
+            value = cells[name].value
+            if value is None:
+                continue
+            if intervals:
+                cells[name] = cells[name]._replace(interval=bootstrap_interval(values))
+            other = None
+            if base and row.system != base:
+                other = of_base[row.convention][name].value
+            if other is not None:
+                found = paired_bootstrap(values, resampled[row.convention, base][name])
+                difference = Difference(value - other, found.interval) if found else None
+                cells[name] = cells[name]._replace(difference=difference)
+        average = cells.pop(AVERAGE)
+        yield replace(row, columns=cells, average=average)
+
+
+def _resampled(
+    convention: RowConvention,
+    system: str,
+    scored: Mapping[str, SetScores],
+    drawn: resampling.Counts,
+    known: dict[tuple[object, ...], FloatArray],
+) -> dict[str, FloatArray]:
+    """Return the columns on each resample and, if all are there, their average.
+
+    `known` are columns by system, convention and data sets, because conventions share columns.
+    """
+    values = {}
+    for name in COLUMNS:
+        parts = _pairs_of(name, convention, scored[system])
+        if isinstance(parts, str):
+            continue
+        column = replace(convention.column, name="")
+        key = (system, column, *parts)
+        if key not in known:
+            known[key] = conventions.resampled(column, parts, drawn)
+        values[name] = known[key]
+    if len(values) == len(COLUMNS):
+        values[AVERAGE] = np.mean([*values.values()], axis=0)
+    return values
 
 
 def _row_of(system: str, convention: RowConvention, found: SetScores) -> SystemRow:
@@ -242,7 +204,7 @@ def _pairs_of(column: str, convention: RowConvention, found: SetScores) -> dict[
     keys = (REST, column) if convention.whole_sick and column == "SICK-R" else (column,)
     if missing := [found.missing[key] for key in keys if key in found.missing]:
         return missing[0]
-    return {name: (p.scores, p.gold) for key in keys for name, p in found.parts[key].items()}
+    return {name: pair for key in keys for name, pair in found.parts[key].items()}
 
 
 def _signature(convention: RowConvention, pairs: Mapping[str, Mapping[str, Pair] | str]) -> str:

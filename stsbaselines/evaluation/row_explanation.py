@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stsbaselines.evaluation.row import PERCENT, RowResult, SystemRow
+from stsbaselines.evaluation.row_results import PERCENT, RowResult, SystemRow
 from stsbaselines.reference.rows import (
     AverageFit,
     NumbersOfRow,

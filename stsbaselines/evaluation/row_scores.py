@@ -22,7 +22,8 @@ from stsbaselines.evaluation.submission import (
 )
 from stsbaselines.evaluation.systems import Vectors, as_predictor
 from stsbaselines.evaluation.trained_models import ready
-from stsbaselines.tasks.base import ScorePairs, family_of
+from stsbaselines.scoring.conventions import Pair
+from stsbaselines.tasks.base import family_of
 
 REST = "SICK-R train and trial"  # beside SICK-R, which is the test part
 _TASKS = {
@@ -45,9 +46,12 @@ _DATASETS = {
 
 @dataclass(frozen=True)
 class SetScores:
-    """The scored pairs of each data set of the seven sets, and why a set has none."""
+    """The scored pairs of the data sets of the seven sets, and why a set has none.
 
-    parts: Mapping[str, Mapping[str, ScorePairs]]
+    Data sets are called such as ``STS12/MSRpar``, because several years have one of the same name.
+    """
+
+    parts: Mapping[str, Mapping[str, Pair]]
     missing: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
@@ -110,7 +114,7 @@ def scores_of_sets(
     A path is a folder with one folder of output files per task, and so are `Vectors`; arrays are
     mappings by task.
     """
-    parts: dict[str, Mapping[str, ScorePairs]] = {}
+    parts: dict[str, Mapping[str, Pair]] = {}
     missing, notes = dict(sets.missing), []
     try:
         of_set = _outputs_by_set(system, sets, data_dir, n_jobs, progress, cache)
@@ -122,7 +126,10 @@ def scores_of_sets(
                 continue
             task = sets.tasks[key]
             pairs = family_of(task).score_pairs(task, gold, outputs)
-            parts[key] = {each: pairs[each] for each in task.dataset_names}
+            parts[key] = {
+                f"{key}/{each}": (pairs[each].scores, pairs[each].gold)
+                for each in task.dataset_names
+            }
             notes += [f"{name}: {note}" for note in about]
     except InputError as error:
         raise InputError([f"{name}: {fault}" for fault in error.faults]) from error.__cause__

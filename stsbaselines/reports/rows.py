@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stsbaselines.evaluation.row import PERCENT, RowResult, SystemRow, printed
 from stsbaselines.evaluation.row_explanation import RowOrigin, SystemOrigin
+from stsbaselines.evaluation.row_results import (
+    PERCENT,
+    RowCell,
+    RowResult,
+    SystemRow,
+    printed,
+)
 from stsbaselines.reference.published import Row
 from stsbaselines.reference.rows import (
     AVERAGE,
@@ -19,6 +25,7 @@ from stsbaselines.reports.tables import (
     NONE,
     Format,
     ReportTable,
+    bold,
     in_latex,
     in_markdown,
     latex_table,
@@ -43,9 +50,9 @@ def row_text(found: RowResult, style: Format = Format.text, rank: bool = False) 
     """
     if style is Format.csv:
         return render(found.rows(), style)
-    parts = []
+    parts = ["% \\usepackage{booktabs}"] if style is Format.latex else []
     for name, rows in found.by_convention().items():
-        parts.append(_written(_values(name, rows), style))
+        parts.append(_written(_values(name, rows, found.base, style), style))
         lines = [*dict.fromkeys(line for row in rows for line in _reasons(row))]
         ranks = _ranks(name, rows)
         if rank and ranks.rows:
@@ -73,17 +80,40 @@ def _lines(lines: Sequence[str], style: Format) -> str:
     return "\n".join(map(printable, lines))
 
 
-def _values(convention: str, rows: Sequence[SystemRow]) -> ReportTable:
-    return ReportTable(
-        convention,
-        convention,
-        f"Correlations times {PERCENT} under the convention {convention}.",
-        ("system", *rows[0].cells),
-        tuple(
-            (row.system, *(printed(each.value) or NONE for each in row.cells.values()))
-            for row in rows
-        ),
-    )
+def _values(convention: str, rows: Sequence[SystemRow], base: str, style: Format) -> ReportTable:
+    """Return a row for each system and, if there are intervals, another one for these."""
+    cells = []
+    has_intervals = any(each.interval for row in rows for each in row.cells.values())
+    for row in rows:
+        cells.append((row.system, *(_value(name, row, rows) for name in row.cells)))
+        if has_intervals:
+            cells.append(("95 % interval", *map(_interval, row.cells.values())))
+    caption = f"Correlations times {PERCENT} under the convention {convention}."
+    if base:
+        caption += f" A dagger marks what differs significantly from {base} (paired bootstrap, 5 %)"
+        caption += (
+            "."
+            if style is Format.text
+            else ("; the highest number of a column is bold if it is significantly higher.")
+        )
+    return ReportTable(convention, convention, caption, ("system", *rows[0].cells), tuple(cells))
+
+
+def _value(name: str, row: SystemRow, rows: Sequence[SystemRow]) -> str:
+    cell = row.cells[name]
+    text, difference = printed(cell.value) or NONE, cell.difference
+    if difference is None or not difference.differs:
+        return text
+    values = [each.cells[name].value for each in rows]
+    is_best = cell.value == max(value for value in values if value is not None)
+    return f"{bold(text) if is_best else text}\N{DAGGER}"
+
+
+def _interval(cell: RowCell) -> str:
+    if cell.interval is None:
+        return NONE
+    bounds = (f"{PERCENT * each:.1f}".replace("-", "\N{MINUS SIGN}") for each in cell.interval)
+    return "\N{EN DASH}".join(bounds)
 
 
 def _reasons(row: SystemRow) -> Iterator[str]:

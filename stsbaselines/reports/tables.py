@@ -18,9 +18,12 @@ from stsbaselines.io.frames import with_decimals
 
 Rows = Sequence[Mapping[str, Any]]
 NONE = "\N{EN DASH}"
-_NUMERIC = re.compile(r"(|\N{EN DASH}|-|undefined|<?\s?[-+\N{MINUS SIGN}]?\.?\d[^(]*)")
+_NUMERIC = re.compile(r"(|\N{EN DASH}|-|undefined|\u27e6?<?\s?[-+\N{MINUS SIGN}]?\.?\d[^(]*)")
 _DECIMAL = re.compile(r"-?\d*(\.\d*)?")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#&$~])")
+_BOLD = re.compile(
+    "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}(.*?)\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
+)
 _PLAIN = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\xa0": " "})
 _LATEX = {
     "\xa0": "~",
@@ -30,6 +33,7 @@ _LATEX = {
     "\N{MINUS SIGN}": "$-$",
     "\N{HORIZONTAL ELLIPSIS}": r"\ldots{}",
     "\N{RIGHT SINGLE QUOTATION MARK}": "'",
+    "\N{DAGGER}": r"$^\dagger$",
     "ß": r"\ss{}",
     "æ": r"\ae{}",
     "Æ": r"\AE{}",
@@ -141,16 +145,21 @@ def printable(text: str) -> str:
     return "".join("\ufffd" if unicodedata.category(each)[0] == "C" else each for each in line)
 
 
+def bold(cell: str) -> str:
+    """Mark a cell of a report's table, so that it is bold in Markdown and LaTeX."""
+    return f"\u27e6{cell}\u27e7"
+
+
 def plain_table(table: ReportTable) -> str:
     """Return a table of a report for the terminal, with its caption below."""
-    rows = [[cell.translate(_PLAIN) for cell in row] for row in table.rows]
+    rows = [[_BOLD.sub(r"\1", cell).translate(_PLAIN) for cell in row] for row in table.rows]
     text = render_cells(table.header, rows, alignments=table.alignments)
     return f"{text}\n\n{table.caption.translate(_PLAIN)}"
 
 
 def markdown_table(table: ReportTable) -> str:
     """Return a table of a report as Markdown, without its caption."""
-    rows = [[in_markdown(cell) for cell in row] for row in table.rows]
+    rows = [[_BOLD.sub(r"**\1**", in_markdown(cell)) for cell in row] for row in table.rows]
     header = [in_markdown(name) for name in table.header]
     return render_cells(header, rows, Format.markdown, table.alignments)
 
@@ -171,7 +180,7 @@ def latex_table(table: ReportTable, label: str) -> str:
     header = [printable(name) for name in table.header]
     tabular = render_cells(header, rows, Format.latex, table.alignments)
     # Without the braces, a bracket or a star would be an option of the row before.
-    tabular = re.sub("(?m)^ ", "{}", _in_ascii(tabular))
+    tabular = re.sub("(?m)^ ", "{}", _in_ascii(_BOLD.sub(r"\\textbf{\1}", tabular)))
     return "\n".join(
         [
             r"\begin{table}[htbp]",

@@ -16,11 +16,13 @@ from stsbaselines import create
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation import row_scores
-from stsbaselines.evaluation.row import RowResult, SystemRow
 from stsbaselines.evaluation.row_explanation import explain_row
+from stsbaselines.evaluation.row_results import RowResult, SystemRow
 from stsbaselines.evaluation.systems import Vectors
 from stsbaselines.reference.rows import COLUMNS
+from stsbaselines.scoring import conventions, resampling
 from stsbaselines.scoring.conventions import ROW_CONVENTIONS
+from stsbaselines.scoring.significance import bootstrap_interval, paired_bootstrap
 from tests.helpers import needs
 
 SAMPLE = "sample-sts"
@@ -268,3 +270,56 @@ def test_the_rows_of_an_independent_program_come_out(official_data: Path) -> Non
     assert "SICK-R(9927)" in rows["split", "mteb"].signature
     assert "SICK-R(4927)" in rows["split", "simcse"].signature
     assert "STS13(1500)" in rows["split", "simcse"].signature
+
+
+@pytest.mark.usefixtures("samples")
+@pytest.mark.parametrize("convention", ["consert", "wmean-spearman", "senteval-mean"])
+def test_intervals_and_differences_are_those_of_plain_resampling(convention: str) -> None:
+    def noisy(left: list[str], right: list[str]) -> list[float]:
+        return [len(a) % 5 + each for a, each in zip(left, overlap(left, right), strict=True)]
+
+    found = stsbaselines.row(
+        {"a": overlap, "b": noisy}, convention, intervals=True, base="a", resamples=150
+    )
+    a, b = found.system_rows
+    scores = [arrays_of(overlap), arrays_of(noisy)]
+    gold = {name: stsbaselines.load_pairs(SAMPLE, name)[1] for name in scores[0]}
+    values: list[list[float]] = [[], []]
+    drawn = {
+        name: resampling.draw(len(each), 150, [0, *f"STS12/{name}".encode()])
+        for name, each in gold.items()
+    }
+    for index in range(150):
+        for system, of_system in zip(values, scores, strict=True):
+            parts = {}
+            for name, each in gold.items():
+                times = drawn[name][index]
+                parts[name] = np.repeat(of_system[name], times), np.repeat(each, times)
+            value = conventions.value(ROW_CONVENTIONS[convention].column, parts)
+            system.append(np.nan if value is None else value)
+    for row, expected in zip((a, b), values, strict=True):
+        interval = bootstrap_interval(expected)
+        assert row.columns["STS12"].interval == pytest.approx(interval, abs=1e-10)
+    expected_test = paired_bootstrap(*reversed(values))
+    difference = b.columns["STS12"].difference
+    assert difference is not None
+    assert expected_test is not None
+    assert difference.interval == pytest.approx(expected_test.interval, abs=1e-10)
+    assert difference.value == (b.columns["STS12"].value or 0) - (a.columns["STS12"].value or 0)
+    assert {each.difference for each in a.cells.values()} == {None}
+    if convention == "consert":
+        assert b.average.interval is not None
+        assert b.average.difference is not None
+    else:
+        assert (b.average.interval is None) == (b.average.value is None)
+    plain = found.to_dict()["systems"]["b"]
+    assert plain["differences"]["STS12"]["differs"] == difference.differs
+    json.dumps(plain)
+
+
+@pytest.mark.usefixtures("samples")
+def test_a_base_is_one_of_the_systems() -> None:
+    with pytest.raises(InputError, match="there is no system 'x'"):
+        stsbaselines.row({"a": overlap}, base="x")
+    with pytest.raises(InputError, match="resamples is 1,"):
+        stsbaselines.row({"a": overlap}, intervals=True, resamples=1)
