@@ -27,7 +27,7 @@ NOT_TESTED = {
     ("docs/fetching.md", "$ stsbaselines data fetch sts2013"): "needs network",
     ("docs/own-system.md", "# minilm.py"): "its package is 87 MB; test_systems.py uses it",
     ("docs/reports.md", r"\input{comparison.tex}"): "LaTeX is not installed",
-    ("docs/typed.md", "$ export EUROPEANA_API_KEY"): "needs network and a key of one's own",
+    ("docs/typed.md", "$ export EUROPEANA_API_KEY"): "needs network and your own key",
 }
 
 
