@@ -78,43 +78,43 @@ def row(
     of PATH and of vectors have one folder per task. With --explain, no system is needed, and the
     exit status is 1 if nothing gives all the numbers.
     """
-    from stsbaselines.evaluation import systems
-    from stsbaselines.evaluation.row import ALL
-    from stsbaselines.evaluation.row import row as row_of
     from stsbaselines.evaluation.row_explanation import explain_row
     from stsbaselines.io.files import to_json
+    from stsbaselines.reference.rows import numbers_of
     from stsbaselines.reports.rows import origin_text, row_text
     from stsbaselines.reports.tables import Format
 
     style = format_of(format, as_json)
-    if explain is not None and style not in (Format.text, Format.json):
-        raise InputError(f"--explain is printed as text or JSON, not as {format}.")
-    with redirect_stdout(sys.stderr):  # what the user's code prints
-        arguments = parameters_of(encode_args, "--encode-args")
-        named = systems.from_arguments(
-            path or [], predictor or [], encoder or [], vectors or [], arguments
-        )
-    found = None
-    if named or explain is None:
-        with progress_bar(None) as progress, redirect_stdout(sys.stderr):
-            chosen = convention if explain is None else ALL
+    is_json, found = style is Format.json, None
+    if explain is not None:
+        numbers_of(explain)  # before the systems, which may take minutes
+        if style not in (Format.text, Format.json):
+            raise InputError(f"--explain is printed as text or JSON, not as {format}.")
+    if explain is None or path or predictor or encoder or vectors:
+        from stsbaselines.evaluation import systems  # slow to import
+        from stsbaselines.evaluation.row import ALL
+        from stsbaselines.evaluation.row import row as row_of
+
+        with progress_bar(None) as progress, redirect_stdout(sys.stderr):  # what user code prints
+            arguments = parameters_of(encode_args, "--encode-args")
             found = row_of(
-                named,
-                chosen,
-                data_dir,
-                jobs,
-                progress,
-                cache,
-                intervals,
-                base,
-                resamples,
-                seed,
+                systems.from_arguments(
+                    path or [], predictor or [], encoder or [], vectors or [], arguments
+                ),
+                convention if explain is None else ALL,
+                data_dir=data_dir,
+                n_jobs=jobs,
+                progress=progress,
+                cache=cache,
+                intervals=intervals,
+                base=base,
+                resamples=resamples,
+                random_state=seed,
             )
-    if found and explain is None:
-        as_text = style is not Format.json
-        say(row_text(found, style, rank) if as_text else to_json(found.to_dict(rank)))
-        return
-    origin = explain_row(explain or "", found)
-    say(to_json(origin.to_dict()) if style is Format.json else origin_text(origin))
-    if not origin.is_found:
-        raise typer.Exit(1)
+    if explain is not None:
+        origin = explain_row(explain, found)
+        say(to_json(origin.to_dict()) if is_json else origin_text(origin))
+        if not origin.is_found:
+            raise typer.Exit(1)
+    elif found:
+        say(to_json(found.to_dict(rank)) if is_json else row_text(found, style, rank))

@@ -13,11 +13,12 @@ from scipy import stats
 
 import stsbaselines
 from stsbaselines import create
+from stsbaselines.data import find
 from stsbaselines.data.catalogue import find_task
 from stsbaselines.errors import InputError, MissingDataError
 from stsbaselines.evaluation import row_scores
 from stsbaselines.evaluation.row_explanation import explain_row
-from stsbaselines.evaluation.row_results import RowResult, SystemRow
+from stsbaselines.evaluation.row_results import RowCell, RowResult, SystemRow
 from stsbaselines.evaluation.systems import Vectors
 from stsbaselines.reference.rows import COLUMNS
 from stsbaselines.scoring import conventions, resampling
@@ -169,6 +170,21 @@ def test_a_missing_set_leaves_its_cell_and_the_average_empty(tmp_path: Path) -> 
     assert "all scores that count are the same" in constant.columns["STS12"].reason
     (some,) = stsbaselines.row({"a": {SAMPLE: {"journeys": range(9)}}}).system_rows
     assert some.columns["STS12"].reason == f"there are no scores of {SAMPLE}, kitchen"
+
+
+@pytest.mark.usefixtures("samples")
+def test_sets_without_sentences_are_missing_for_code_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def require_all(task: Any, dataset: Any, data_dir: Any) -> Any:
+        if dataset.name == "kitchen":
+            raise MissingDataError("kitchen was not found")
+        return find.require_all(task, dataset, data_dir)
+
+    arrays = {SAMPLE: arrays_of(overlap)}
+    monkeypatch.setattr(row_scores, "require_all", require_all)
+    code, array = stsbaselines.row({"code": overlap, "array": arrays}).system_rows
+    assert code.columns["STS12"] == RowCell(None, "kitchen was not found")
+    assert code.columns["STS-B"] == array.columns["STS-B"]
+    assert array.average.value is not None
 
 
 @pytest.mark.usefixtures("samples")

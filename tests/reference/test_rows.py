@@ -6,6 +6,8 @@ import random
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stsbaselines.errors import InputError
 from stsbaselines.reference.published import Row, table, tables_of
@@ -131,6 +133,17 @@ def test_whether_an_average_fits() -> None:
 def test_what_is_no_row_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"^the row: found .*, expected "):
         numbers_of(text)
+
+
+@given(st.text(alphabet="0123456789.-+& |e\n\u0663") | st.text())
+def test_any_text_is_a_row_or_refused(text: str) -> None:
+    try:
+        numbers = numbers_of(text)
+    except InputError:
+        return
+    assert len(numbers.values) <= 8
+    published_with(numbers)
+    numbers.average_fit()
 
 
 def test_rows_rank_once_by_their_average() -> None:
