@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from stsbaselines import __version__
 from tests.helpers import ROOT
 from tests.plugin import EXAMPLES
 from tools.pages import counts, draw_rank, fill_in
@@ -82,6 +83,25 @@ def lines_of_code(page: Path) -> list[str]:
 def test_code_fits_its_page() -> None:
     wide = [(page.name, line) for page in PAGES for line in lines_of_code(page) if len(line) > 110]
     assert not wide  # at 1280 px
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_lead_somewhere(name: str) -> None:
+    """Sphinx checks those of docs/."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text)
+    assert len(links) > 1
+    for path, anchor in links:
+        page = ROOT / (path or name)
+        assert page.exists(), path
+        if anchor:
+            headings = re.findall("^#+ (.*)", page.read_text(encoding="utf-8"), re.MULTILINE)
+            slugs = [re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings]
+            assert anchor in slugs, f"{path}#{anchor}"
+
+
+def test_the_citation_is_that_of_this_version() -> None:
+    assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_readme_is_short() -> None:
