@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from stsbaselines.errors import InputError
     from stsbaselines.evaluation.arrays import load_pairs
     from stsbaselines.evaluation.comparison import compare
+    from stsbaselines.evaluation.gate import gate
     from stsbaselines.evaluation.row import row
     from stsbaselines.evaluation.submission import score
     from stsbaselines.predictor import Predictor
@@ -25,6 +26,7 @@ _PUBLIC = {
     "Predictor": "predictor",
     "compare": "evaluation.comparison",
     "create": "baselines",
+    "gate": "evaluation.gate",
     "load": "baselines",
     "load_pairs": "evaluation.arrays",
     "pearson_scorer": "scoring.scorers",
@@ -41,6 +43,7 @@ __all__ = [
     "__version__",
     "compare",
     "create",
+    "gate",
     "load",
     "load_pairs",
     "pearson_scorer",

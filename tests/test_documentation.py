@@ -26,6 +26,7 @@ NOT_TESTED = {
     ("docs/conventions.md", "task:sts2013|sets:"): "what a signature looks like, with its version",
     ("docs/extending.md", "[project.entry-points"): "a part of a pyproject.toml",
     ("docs/fetching.md", "$ stsbaselines data fetch sts2013"): "needs network",
+    ("docs/gate.md", "on: pull_request"): "a workflow of GitHub; test_gate.py runs the command",
     ("docs/own-system.md", "# minilm.py"): "its package is 87 MB; test_systems.py uses it",
     ("docs/reports.md", r"\input{comparison.tex}"): "LaTeX is not installed",
     ("docs/typed.md", "$ export EUROPEANA_API_KEY"): "needs network and your own key",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from stsbaselines.errors import InputError, shown, unknown, visible
 from stsbaselines.io.files import keys_once
 
 if TYPE_CHECKING:
+    from stsbaselines.data.catalogue import Task
     from stsbaselines.reports.tables import Format
 
 
@@ -269,3 +271,26 @@ def check_is_other(out: Path, source: Path) -> None:
     """Refuse to overwrite the input file."""
     if out.exists() and source.exists() and out.samefile(source) and out.is_file():
         raise InputError(f"{out} is the input; name another file for the output.")
+
+
+def task_of(text: str, columns: str | None, split: str | None) -> Task:
+    """Return the task that an argument names, with --columns and --split if it is a file."""
+    from stsbaselines.tasks.labelled import KEYS, as_task, read_task
+
+    if columns is None and split is None:
+        return as_task(text)
+    return read_task(text, columns_of(columns, KEYS), split)
+
+
+def columns_of(option: str | None, keys: tuple[str, ...]) -> dict[str, str | int]:
+    """Parse KEY=NAME,... or numbers in the order of `keys`."""
+    if option is None:
+        return {}
+    parts = [each.strip() for each in option.split(",")]
+    if all(re.fullmatch("[1-9][0-9]{0,5}", each) for each in parts) and 1 < len(parts) <= len(keys):
+        return dict(zip(keys, map(int, parts), strict=False))
+    named = dict(each.partition("=")[::2] for each in parts)
+    if len(named) != len(parts) or not all(named.values()) or not (named.keys() <= {*keys}):
+        expected = f"{','.join(f'{key}=NAME' for key in keys)} or numbers, such as 6,7"
+        raise InputError(f"--columns is {option!r}, but must be {expected}.")
+    return {**named}

@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from stsbaselines.cli import overview, row, run, systems, tables
+from stsbaselines.cli import gate, overview, row, run, systems, tables
 from stsbaselines.cli.console import IS_QUIET, say
 from stsbaselines.cli.data import data_app
 from stsbaselines.cli.train import train_app
@@ -27,7 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for commands in (run, systems, row, overview, tables):
+for commands in (run, systems, row, gate, overview, tables):
     app.add_typer(commands.app)
 app.add_typer(data_app, name="data")
 app.add_typer(train_app, name="train")

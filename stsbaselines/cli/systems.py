@@ -1,6 +1,5 @@
 """The commands for systems and their outputs."""
 
-import re
 import sys
 import time
 from contextlib import nullcontext, redirect_stdout
@@ -31,6 +30,7 @@ from stsbaselines.cli.console import (
     VectorsOption,
     check_is_other,
     check_jobs,
+    columns_of,
     complete_baselines,
     example,
     format_of,
@@ -39,11 +39,11 @@ from stsbaselines.cli.console import (
     say,
     say_aside,
     say_results,
+    task_of,
 )
 from stsbaselines.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from stsbaselines.data.catalogue import Task
     from stsbaselines.tasks.columns import Columns
 
 app = typer.Typer()
@@ -72,7 +72,7 @@ def score(
     from stsbaselines.reports.text import scores_text
 
     style = format_of(format, as_json)
-    entry = _task_of(task, columns, split)
+    entry = task_of(task, columns, split)
     scores = submission.score(entry, _paths(path), dataset, _mapping(mapping), data_dir)
     if details and not scores.details:
         raise InputError(f"{task} has no tables for error analysis.")
@@ -135,7 +135,7 @@ def compare(
         raise InputError("--report is empty, but must name a folder.")
     folder = folder_for(Path(report)) if report else nullcontext()
     by_code = sum(not isinstance(each, Path) for each in named.values())
-    entry = _task_of(task, columns, split)
+    entry = task_of(task, columns, split)
     pairs = sum(each.pairs for each in entry.datasets)
     with folder, progress_bar(pairs * by_code) as progress:
         with redirect_stdout(sys.stderr):
@@ -189,7 +189,7 @@ def explain_number(
 
     style = format_of(format, as_json)
     found = explain(
-        number, _task_of(task, columns, split), path, dataset, _mapping(mapping), data_dir
+        number, task_of(task, columns, split), path, dataset, _mapping(mapping), data_dir
     )
     say_results(found, style, explanation_text)
     if not found.matches:
@@ -212,7 +212,7 @@ def check(
     """
     from stsbaselines.evaluation import submission
 
-    entry = _task_of(task, columns, split)
+    entry = task_of(task, columns, split)
     files = submission.check(entry, _paths(path), dataset, _mapping(mapping))
     for name, file in files.items():
         say(f"{name}: {file} is well-formed")
@@ -368,35 +368,12 @@ def _note(text: str) -> None:
     say_aside(f"note: {text}")
 
 
-def _task_of(text: str, columns: str | None, split: str | None) -> "Task":
-    """Return the task that an argument names, with --columns and --split if it is a file."""
-    from stsbaselines.tasks.labelled import KEYS, as_task, read_task
-
-    if columns is None and split is None:
-        return as_task(text)
-    return read_task(text, _columns_of(columns, KEYS), split)
-
-
 def _sentences_of(option: str | None) -> "Columns | None":
     """Parse sentence1=A,sentence2=B or two numbers."""
-    found = _columns_of(option, ("sentence1", "sentence2"))
+    found = columns_of(option, ("sentence1", "sentence2"))
     if not found:
         return None
     both: Any = found.get("sentence1", "sentence1"), found.get("sentence2", "sentence2")
     if both[0] == both[1]:
         raise InputError(f"--columns is {option!r}, but must be two columns.")
     return both  # type: ignore[no-any-return]
-
-
-def _columns_of(option: str | None, keys: tuple[str, ...]) -> dict[str, str | int]:
-    """Parse KEY=NAME,... or numbers in the order of `keys`."""
-    if option is None:
-        return {}
-    parts = [each.strip() for each in option.split(",")]
-    if all(re.fullmatch("[1-9][0-9]{0,5}", each) for each in parts) and 1 < len(parts) <= len(keys):
-        return dict(zip(keys, map(int, parts), strict=False))
-    named = dict(each.partition("=")[::2] for each in parts)
-    if len(named) != len(parts) or not all(named.values()) or not (named.keys() <= {*keys}):
-        expected = f"{','.join(f'{key}=NAME' for key in keys)} or numbers, such as 6,7"
-        raise InputError(f"--columns is {option!r}, but must be {expected}.")
-    return {**named}
