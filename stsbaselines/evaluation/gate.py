@@ -24,7 +24,7 @@ from stsbaselines.io.files import to_json, write_text
 from stsbaselines.io.settings import Entry, read_model
 from stsbaselines.reference.rows import COLUMNS
 from stsbaselines.scoring import conventions
-from stsbaselines.scoring.conventions import CONVENTIONS, ROW_CONVENTIONS, Convention
+from stsbaselines.scoring.conventions import CONVENTIONS, ROW_CONVENTIONS, Convention, Pair
 from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.scoring.resampling import draw
 from stsbaselines.scoring.significance import Interval, paired_bootstrap
@@ -35,7 +35,8 @@ MARGIN = 0.002
 LEVEL = 0.05
 RESAMPLES = 1000
 
-Parts = Mapping[str, Mapping[str, ScorePairs]]  # by column of a row, or one column for a task
+Arrays = tuple[FloatArray, FloatArray]  # scores, gold scores
+Parts = Mapping[str, Mapping[str, Arrays]]  # by column of a row, or one column for a task
 
 
 class StoredScores(Entry):
@@ -172,18 +173,20 @@ def gate(
     else:
         found_pairs, entry = _pairs_of_task(task, name, one, dataset, data_dir, progress, cache)
         chosen, label = _convention_of(convention, entry, found_pairs, dataset)
-        parts, of_task = {"": found_pairs}, entry.task
+        arrays = {key: (each.scores, each.gold) for key, each in found_pairs.items()}
+        parts, of_task = {"": arrays}, entry.task
     parts = {
-        column: {key: _single(each) for key, each in some.items()} for column, some in parts.items()
+        column: {key: _single(*each) for key, each in some.items()}
+        for column, some in parts.items()
     }
-    value = _average(parts, lambda some: conventions.value(chosen, _pairs(some)))
+    value = _average(parts, lambda some: conventions.value(chosen, some))
     stored = StoredScores(
         task=of_task,
         convention=label,
         system=name,
         value=value,
-        gold={key: _digest(each.gold) for some in parts.values() for key, each in some.items()},
-        scores={key: _packed(each.scores) for some in parts.values() for key, each in some.items()},
+        gold={key: _digest(each[1]) for some in parts.values() for key, each in some.items()},
+        scores={key: _packed(each[0]) for some in parts.values() for key, each in some.items()},
     )
     result = GateResult(of_task, label, name, value, margin=margin)
     if against is not None:
@@ -233,25 +236,22 @@ def _convention_of(
     return official, task.measures[0]
 
 
-def _by_column(parts: Parts) -> Parts:
-    """Return the scored pairs by column of the row; the names of data sets begin with it."""
-    columns: dict[str, dict[str, ScorePairs]] = {}
+def _by_column(parts: Mapping[str, Mapping[str, Pair]]) -> Parts:
+    """Return the arrays by column of the row; the names of data sets begin with it."""
+    columns: dict[str, dict[str, Arrays]] = {}
     for column, some in parts.items():
         own = columns.setdefault(column if column in COLUMNS else "SICK-R", {})
-        own |= {f"{column}/{name}": each for name, each in some.items()}
+        for name, (scores, gold) in some.items():
+            own[f"{column}/{name}"] = np.asarray(scores, float), np.asarray(gold, float)
     return columns
 
 
-def _pairs(some: Mapping[str, ScorePairs]) -> dict[str, tuple[FloatArray, FloatArray]]:
-    return {key: (each.scores, each.gold) for key, each in some.items()}
+def _single(scores: FloatArray, gold: FloatArray) -> Arrays:
+    """Return scores in single precision, as they are stored, and gold scores."""
+    return scores.astype(np.float32).astype(np.float64), gold
 
 
-def _single(pairs: ScorePairs) -> ScorePairs:
-    """Return scored pairs with scores in single precision, as they are stored."""
-    return pairs._replace(scores=pairs.scores.astype(np.float32).astype(np.float64))
-
-
-def _average(parts: Parts, value_of: Callable[[Mapping[str, ScorePairs]], float | None]) -> float:
+def _average(parts: Parts, value_of: Callable[[Mapping[str, Arrays]], float | None]) -> float:
     values = [value_of(some) for some in parts.values()]
     if not all(each is not None for each in values):
         raise InputError(UNDEFINED)
@@ -291,30 +291,29 @@ def _restored(path: Path, ours: StoredScores, parts: Parts) -> Parts:
     if stored.gold != ours.gold or stored.scores.keys() != ours.gold.keys():
         expected = "the data that is found now"
         raise InputError([Fault(str(path), "scores of another version of the data", expected)])
-    restored: dict[str, dict[str, ScorePairs]] = {}
+    restored: dict[str, dict[str, Arrays]] = {}
     for column, some in parts.items():
-        for key, each in some.items():
-            scores = _unpacked(stored.scores[key], len(each.gold))
+        for key, (_, gold) in some.items():
+            scores = _unpacked(stored.scores[key], len(gold))
             if scores is None:
                 raise InputError([Fault(str(path), f"damaged scores of {key}", "stored scores")])
-            restored.setdefault(column, {})[key] = each._replace(scores=scores)
+            restored.setdefault(column, {})[key] = scores, gold
     return restored
 
 
 def _compared(result: GateResult, convention: Convention, ours: Parts, base: Parts) -> GateResult:
-    every = {key: each for some in ours.values() for key, each in some.items()}
+    sizes = {key: len(gold) for some in ours.values() for key, (_, gold) in some.items()}
     counts = {
-        key: draw(len(each.gold), RESAMPLES, [0, number])
-        for number, (key, each) in enumerate(every.items())
+        key: draw(size, RESAMPLES, [0, number]) for number, (key, size) in enumerate(sizes.items())
     }
     resampled = [
         np.mean(
-            [conventions.resampled(convention, _pairs(some), counts) for some in parts.values()],
+            [conventions.resampled(convention, some, counts) for some in parts.values()],
             axis=0,
         )
         for parts in (base, ours)
     ]
-    value = _average(base, lambda some: conventions.value(convention, _pairs(some)))
+    value = _average(base, lambda some: conventions.value(convention, some))
     worse = paired_bootstrap(*resampled)
     better = paired_bootstrap(*reversed(resampled))
     if worse is None or better is None:
