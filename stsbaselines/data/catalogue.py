@@ -114,6 +114,8 @@ class DataSet(Entry):
     gold_lines : list of int
         Of a gold standard with a line for each scored pair only: the lines of these pairs in the
         input, from 1, in the order of the gold standard.
+    rows : list of int
+        Of one part of a file with several: its rows, from 1, among the `file_rows` of the file.
     licence, source : str or None
         Where they differ from the task's.
     restricted : bool
@@ -129,6 +131,8 @@ class DataSet(Entry):
     scored: int = Field(ge=1)
     columns: LabelledColumns | None = None
     gold_lines: list[int] = Field(default_factory=list)
+    rows: list[int] = Field(default_factory=list)
+    file_rows: int = 0
     licence: str | None = None
     source: str | None = None
     restricted: bool = False
@@ -185,6 +189,8 @@ class Task(Entry):
         Whether the scores of a well-formed output are within `gold_range`.
     notes : list of str
         Notes that results show.
+    version : str
+        Part of its name in signatures: which data it is, if the name does not tell.
     """
 
     task: str
@@ -206,6 +212,7 @@ class Task(Entry):
     datasets: list[DataSet] = Field(min_length=1)
     bounded: bool = True
     notes: list[str] = Field(default_factory=list)
+    version: str = ""
 
     @model_validator(mode="after")
     def _has_measures(self) -> Task:
@@ -224,6 +231,11 @@ class Task(Entry):
             is_named = self.family == "sts" or len(self.datasets) > 1
             cells = self.dataset_names if is_named else []
         return [*cells, *self.measures]
+
+    @property
+    def signed_name(self) -> str:
+        """Its name in signatures."""
+        return f"{self.task}@{self.version}" if self.version else self.task
 
     @property
     def dataset_names(self) -> list[str]:
@@ -266,6 +278,11 @@ def outside_tasks() -> dict[str, Path]:
     return {path.stem: path for path in reversed(files) if path.stem not in task_names()}
 
 
+def is_task_name(name: str) -> bool:
+    """Return whether a task has this name, here or in ``$STSBASELINES_TASKS``."""
+    return name in task_names() or name in outside_tasks()
+
+
 def find_task(name: str) -> Task:
     """Return a task by its name, here or in ``$STSBASELINES_TASKS``, or by the path of its YAML.
 
@@ -285,7 +302,8 @@ def find_task(name: str) -> Task:
         return _read_outside(Path(name))
     outside = outside_tasks()
     if name not in outside:
-        raise unknown("task", name, [*task_names(), *outside])
+        others = "The path of a file with sentences and scores, or of a task file, is a task, too."
+        raise InputError(f"{unknown('task', name, [*task_names(), *outside])} {others}")
     return _read_outside(outside[name])
 
 

@@ -140,6 +140,9 @@ def _output_of(scores: Any, task: Task, dataset: DataSet, gold: Any) -> Any:
     counted, columns = family.countable(gold), np.shape(gold)[1:]
     lines = np.flatnonzero(counted)
     count = _count(scores, source)
+    if dataset.rows and count == dataset.file_rows:
+        scores = [scores[row - 1] for row in dataset.rows]
+        count = len(scores)
     if count not in (len(counted), len(lines)):
         expected = f"{len(counted)}, one for each line"
         if len(lines) < len(counted):

@@ -212,7 +212,7 @@ def _conventions(
         if convention.english_only and task.language != "English":
             continue
         if all(name in parts for name in task.dataset_names if convention.counts(name)):
-            same.setdefault(signature(convention, task.task, parts), []).append(convention)
+            same.setdefault(signature(convention, task.signed_name, parts), []).append(convention)
     for text, group in same.items():
         yield group, conventions.value(group[0], parts), text
 
@@ -225,7 +225,7 @@ def _spearmans(
             parts: dict[str, Pair] = {name: (score_pairs[name].scores, score_pairs[name].gold)}
             convention = Convention(f"Spearman {name}", "spearman", "ALL")
             value = conventions.value(convention, parts)
-            yield [convention], value, signature(convention, task.task, parts)
+            yield [convention], value, signature(convention, task.signed_name, parts)
 
 
 def _published(number: str) -> Decimal:

@@ -207,7 +207,7 @@ def _seen_in_training(
 ) -> Iterator[str]:
     known = vars(predictor).get("trained_on_")
     for dataset in datasets:
-        if isinstance(known, dict) and f"{task.task}/{dataset.name}" in known:
+        if isinstance(known, dict) and f"{task.signed_name}/{dataset.name}" in known:
             yield (
                 f"{predictor.name} was trained on {task.task}/{dataset.name}: its scores there"
                 " are no test result."

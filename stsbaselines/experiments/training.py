@@ -152,7 +152,7 @@ def read_labelled(sources: Sequence[Training], data_dir: str | Path | None = Non
             some_pairs, some_labels, lines = family_of(task).read_training(files, task, dataset)
             pairs += some_pairs
             labels.append(some_labels)
-            name = f"{task.task}/{dataset.name}"
+            name = f"{task.signed_name}/{dataset.name}"
             sets += [name] * len(some_pairs)
             notes += note_on_repeats(name, some_pairs, some_labels, lines)
         names = [] if datasets == task.datasets else [each.name for each in datasets]
@@ -255,9 +255,10 @@ def check_distinct(sources: Iterable[Training]) -> None:
 def dataset_names(sources: Iterable[Training]) -> list[str]:
     """Return ``TASK/DATASET`` of each data set that is named."""
     return [
-        f"{source.task}/{name}"
+        f"{task.signed_name}/{name}"
         for source in sources
-        for name in source.datasets or source.first_of or source.read().dataset_names
+        for task in [source.read()]
+        for name in source.datasets or source.first_of or task.dataset_names
     ]
 
 

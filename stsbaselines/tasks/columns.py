@@ -85,7 +85,10 @@ def named_columns(names: Sequence[str], wanted: Columns | None, place: str) -> t
         return names.index(str(wanted[0])), names.index(str(wanted[1]))
     if usual := sentences_among(names):
         return usual
-    expected = "two that are known to be sentences; name them by --columns sentence1=A,sentence2=B"
+    expected = (
+        "two that are known to be sentences; name them by --columns sentence1=A,sentence2=B, or by"
+        " numbers if this is no header"
+    )
     raise InputError([Fault(place, f"the columns {_listed(names)}", expected)])
 
 

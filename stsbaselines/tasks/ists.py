@@ -191,7 +191,7 @@ class IstsFamily(Family):
             aggregates=aggregates,
             main="TS",
             signature=signature(
-                task.task,
+                task.signed_name,
                 [f"{name}({len(each.pairs)})" for name, each in outputs.items()],
                 links="between tokens, weighted by fan-out, without punctuation",
                 type="jaccard",

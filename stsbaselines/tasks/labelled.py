@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from stsbaselines.data.catalogue import (
     LabelledColumns,
     Task,
     find_task,
-    outside_tasks,
+    is_task_name,
     sha256_of,
     task_names,
 )
@@ -42,7 +44,7 @@ SCORES = {
     "score", "label", "similarity", "relatednessscore", "gold", "goldscore", "similarityscore",
     "relatedness", "humanscore", "stsscore",
 }  # fmt: skip
-SPLITS = {"split", "part", "partition", "subset", "semevalset"}
+SPLITS = {"split", "set", "part", "partition", "subset", "semevalset"}
 # Gold ranges of the usual data sets, by the name of their score column.
 _RANGES = {"relatedness_score": (1.0, 5.0)}
 _STS_RANGE = 0.0, 5.0
@@ -55,13 +57,23 @@ def as_task(task: str | Path | Task) -> Task:
     if isinstance(task, Task):
         return task
     path = Path(task)
-    is_name = str(task) in task_names() or str(task) in outside_tasks()
-    if is_name or path.suffix in (".yaml", ".yml") or not path.is_file():
-        if not is_name and (path.suffix or len(path.parts) > 1) and not path.is_file():
-            expected = "the name of a task, a task file, or a file with sentences and scores"
-            raise InputError([Fault(str(task), "no such file", expected)])
+    if is_task_name(str(task)) or not (is_path(task) or path.exists()):
         return find_task(str(task))
-    return read_task(path)
+    if not path.is_file():
+        found = "a folder" if path.is_dir() else "a pipe or device"
+        expected = "the name of a task, a task file, or a file with sentences and scores"
+        raise InputError([Fault(str(task), found if path.exists() else "no such file", expected)])
+    return find_task(str(task)) if is_task_file(path) else read_task(path)
+
+
+def is_path(task: str | Path) -> bool:
+    """Return whether a text is written like a path: with a separator or an ending."""
+    return isinstance(task, Path) or Path(task).suffix != "" or os.path.basename(task) != task
+
+
+def is_task_file(path: str | Path) -> bool:
+    """Return whether a path is that of a task file, by its ending."""
+    return Path(path).suffix in (".yaml", ".yml")
 
 
 def read_task(
@@ -106,23 +118,23 @@ def read_task(
     >>> stsbaselines.score(task, [0.8, 0.1, 0.2])
     <Scores of scores on pets; pets 0.4493>
     """
+    if is_task_name(str(path)) or is_task_file(path):
+        expected = "a file with sentences and scores, whose columns and split can be named"
+        raise InputError([Fault(str(path), "a task", expected)])
     path = Path(path)
     digest = sha256_of(read_whole(path)).split()[-1]
     found, notes = _recognised(path, columns or {}, split)
-    rows = list(_rows(path, found, None))
-    scores = np.array([score for _, score in rows])
-    quoted = sum(len(text) > 1 and text[0] == text[-1] == '"' for pair, _ in rows for text in pair)
-    if quoted and not is_table(path):
-        what = "sentences that begin and end with a quotation mark, which is part of them"
-        notes.append(f"{path.name}: {what}: {quoted:,}")
-    if not len(scores):
+    every = list(_rows(path, found, None))
+    rows = [row for row in every if row]
+    if not rows:
         what = "no row" if split is None else f"no row with {shown(split)} as its {found.split}"
         raise InputError([Fault(str(path), what, "at least one pair")])
+    notes += [f"{path.name}: {note}" for note in _notes_on_pairs(rows, is_table(path))]
+    scores = np.array([score for _, score in rows])
     bounds = _RANGES.get(str(found.score), _STS_RANGE)
     if scores.min() < bounds[0] or scores.max() > bounds[1]:
         bounds = float(scores.min()), float(scores.max())
-    name = path.name.split(".")[0] or path.name
-    name = path.name if name in task_names() else name
+    name = _name_of(path)
     dataset = DataSet(
         name=name,
         files={"input": DataFile(name=path.name, sha256=digest)},
@@ -130,6 +142,8 @@ def read_task(
         pairs=len(scores),
         scored=len(scores),
         columns=found,
+        rows=[] if split is None else [number for number, row in enumerate(every, 1) if row],
+        file_rows=len(every),
     )
     return Task(
         task=name,
@@ -140,6 +154,7 @@ def read_task(
         gold_range=bounds,
         bounded=False,
         notes=notes,
+        version=sha256_of(repr(rows).encode()).split()[-1][:8],
         source=str(path),
         licence="",
         citation="",
@@ -147,23 +162,47 @@ def read_task(
     )
 
 
+def _name_of(path: Path) -> str:
+    """Return the name of a file without its endings, unless a task of the package has it."""
+    stem = path.stem if path.suffix in (".gz", ".zst") else path.name
+    name = re.sub(r"[|+]", "-", Path(stem).stem)  # which separate the parts of signatures
+    return path.name if name in task_names() else name
+
+
+def _notes_on_pairs(rows: Sequence[Row], is_table: bool) -> Iterator[str]:
+    texts = [text for pair, _ in rows for text in pair]
+    quoted = sum(len(text) > 1 and text[0] == text[-1] == '"' for text in texts)
+    if quoted and not is_table:
+        what = "sentences that begin and end with a quotation mark, which is part of them"
+        yield f"{what}: {quoted:,}"
+    if is_table and (odd := sum(text.count('"') % 2 for text in texts)):
+        yield f"sentences with an odd number of quotation marks: {odd:,}"
+    if broken := sum("\n" in text for text in texts):
+        yield f"sentences of several lines: {broken:,}"
+    if repeated := len(rows) - len({tuple(sorted(pair)) for pair, _ in rows}):
+        yield f"rows that repeat the pair of an earlier one: {repeated:,}"
+
+
 def read_labelled(
     path: Path, columns: LabelledColumns, task: Task, dataset: DataSet
 ) -> tuple[list[SentencePair], FloatArray]:
     """Return the pairs of the file of a data set, and their scores."""
-    rows = list(_rows(path, columns, task.gold_range))
+    rows = [row for row in _rows(path, columns, task.gold_range) if row]
     if len(rows) != dataset.pairs:
         expected = f"{dataset.pairs:,}, one for each pair"
         raise InputError([Fault(str(path), f"{len(rows):,} lines", expected)])
     return [pair for pair, _ in rows], np.array([score for _, score in rows])
 
 
-def _rows(path: Path, columns: LabelledColumns, bounds: Bounds | None) -> Iterator[Row]:
+def _rows(path: Path, columns: LabelledColumns, bounds: Bounds | None) -> Iterator[Row | None]:
+    """Yield the rows of a file, None for one that does not count."""
     rows = _rows_of_table if is_table(path) else _rows_of_lines
     yield from rows(path, columns, bounds)
 
 
-def _rows_of_table(path: Path, columns: LabelledColumns, bounds: Bounds | None) -> Iterator[Row]:
+def _rows_of_table(
+    path: Path, columns: LabelledColumns, bounds: Bounds | None
+) -> Iterator[Row | None]:
     """Yield the rows of CSV, JSON lines or Parquet."""
     faults: list[Fault | str] = []
     sentences: Any = columns.sentence1, columns.sentence2
@@ -171,9 +210,10 @@ def _rows_of_table(path: Path, columns: LabelledColumns, bounds: Bounds | None) 
     for first, rows in read_table(path, sentences, others):
         for number, (left, right, score, *part) in enumerate(rows, first):
             if not columns.counts(*part or [""]):
+                yield None
                 continue
             try:
-                yield SentencePair(left, right), _number(score, bounds)
+                yield _pair(left, right), _number(score, bounds)
             except LineError as error:
                 place = f"{path}, {unit_of(path)} {number}"
                 faults.append(Fault(place, error.found, error.expected))
@@ -181,6 +221,15 @@ def _rows_of_table(path: Path, columns: LabelledColumns, bounds: Bounds | None) 
             break
     if faults:
         raise InputError(faults)
+
+
+def _pair(left: str, right: str) -> SentencePair:
+    """Return a pair without line ends of the format; a sentence may not be missing."""
+    pair = SentencePair(left.rstrip("\r\n"), right.rstrip("\r\n"))
+    for place, text in zip(("first", "second"), pair, strict=True):
+        if not text.strip():
+            raise LineError(f"nothing as the {place} sentence", "two sentences")
+    return pair
 
 
 def _number(value: object, bounds: Bounds | None) -> float:
@@ -191,7 +240,9 @@ def _number(value: object, bounds: Bounds | None) -> float:
     return number_of(str(value).strip().encode("utf-8", "surrogateescape"), bounds, "a score")
 
 
-def _rows_of_lines(path: Path, columns: LabelledColumns, bounds: Bounds | None) -> Iterator[Row]:
+def _rows_of_lines(
+    path: Path, columns: LabelledColumns, bounds: Bounds | None
+) -> Iterator[Row | None]:
     """Yield the rows of TAB-separated lines, which have no quoting."""
     content = read_whole(path)
     sentences: Any = columns.sentence1, columns.sentence2
@@ -208,12 +259,12 @@ def _rows_of_lines(path: Path, columns: LabelledColumns, bounds: Bounds | None) 
             raise LineError(f"{len(cells)} columns", expected)
         if split is not None and not columns.counts(decoded(cells[split])):
             return None
-        pair = SentencePair(decoded(cells[layout.left]), decoded(cells[layout.right]))
-        return pair, number_of(cells[score], bounds, "a score")
+        pair = _pair(decoded(cells[layout.left]), decoded(cells[layout.right]))
+        return pair, number_of(cells[score].strip(), bounds, "a score")
 
     lines = Lines(str(path), parse, None, clean=lambda _, line: line.removesuffix(b"\r"))
     text = content[layout.skip :].rstrip(b"\r\n")
-    yield from filter(None, lines.parsed(io.BytesIO(text), 1 + layout.has_header))
+    yield from lines.parsed(io.BytesIO(text), 1 + layout.has_header)
     lines.check()
 
 
@@ -289,6 +340,11 @@ def _usual(path: Path, names: Sequence[str], key: str, usual: Container[str]) ->
     found = column_among(names, usual)
     if len(found) == 1:
         return found[0]
-    what = ", ".join(found or names) or "no header"
+    what = shown(", ".join(found or names), 200) if names else "no header"
     expected = f"one column of the {key}; name it by --columns {key}=NAME"
-    raise InputError([Fault(str(path), f"{shown(what, 200)}", expected)])
+    if not names:
+        expected = (
+            "a header, and columns separated by TABs (by commas in a file named .csv); or give the"
+            " numbers of the columns of the sentences and the score by --columns, such as 1,2,3"
+        )
+    raise InputError([Fault(str(path), what, expected)])

@@ -312,3 +312,25 @@ def _runs(numbers: list[int]) -> bool:
 def _increases(numbers: list[int]) -> bool:
     is_increasing = all(one < other for one, other in itertools.pairwise(numbers))
     return len(numbers) >= _FEWEST and numbers[0] > 0 and is_increasing
+
+
+def check_columns(path: Path, found: OutputLines, top: float) -> None:
+    """Raise InputError if the columns of an output may be others than scores and confidences."""
+    if found.has_names:
+        return
+    scores, confidences = found.rows.T
+    are_full = len(scores) > 2 and not np.isnan(confidences).any()
+    if are_full and scores.max() > top and _are_numbers_of_pairs(scores):
+        what = "different whole numbers in the first column"
+        raise InputError([Fault(str(path), what, f"scores up to {top:g}")])
+    if are_full and are_running_numbers(confidences):
+        raise InputError([Fault(str(path), "running numbers in the second column", "confidences")])
+    if found.doubtful and not np.isnan(confidences).all():
+        expected = "a score, or score TAB confidence"
+        what = "an empty column before a number"
+        raise InputError([Fault(str(path), what, expected, found.doubtful)])
+
+
+def _are_numbers_of_pairs(values: npt.NDArray[np.float64]) -> bool:
+    """Return whether most values are whole numbers that differ."""
+    return 2 * len(np.unique(values[values % 1 == 0])) > len(values)

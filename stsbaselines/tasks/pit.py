@@ -266,7 +266,7 @@ class PitFamily(Family):
             aggregates={},
             main="F1",
             signature=signature(
-                task.task,
+                task.signed_name,
                 sets,
                 F1="without debatable pairs",
                 maxF1="every rank a cut, later line first among ties",

@@ -7,6 +7,7 @@ surrogate escapes (PEP 383), so that encoding a sentence gives back its bytes.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import re
@@ -41,8 +42,7 @@ from stsbaselines.tasks.labelled import read_labelled
 from stsbaselines.tasks.lines import LineError, number_of, parse_numbers
 from stsbaselines.tasks.output_lines import (
     Form,
-    OutputLines,
-    are_running_numbers,
+    check_columns,
     hints_of,
     read_output_lines,
 )
@@ -145,8 +145,26 @@ class StsFamily(Family):
 
         The rules of `correct-output.pl` of 2013: scores within the task's range, confidences
         within 0-100, no comments. Without them, pairs that the gold standard does not score may
-        have no score, which is NaN then.
+        have no score, which is NaN then; and of one part of a file, an output may be for all rows.
         """
+        try:
+            return self._output(path, task, dataset, strict)
+        except InputError:
+            if not strict and dataset.rows:
+                with contextlib.suppress(InputError):
+                    return self._output_of_part(path, task, dataset)
+            raise
+
+    def _output_of_part(self, path: Path, task: Task, dataset: DataSet) -> StsOutput:
+        """Read the output for all rows of the file of which a data set is one part."""
+        count = dataset.file_rows
+        whole = dataset.model_copy(update={"pairs": count, "scored": count})
+        output, chosen = self._output(path, task, whole, False), np.array(dataset.rows) - 1
+        confidences = None if output.confidences is None else output.confidences[chosen]
+        note = f"the output is for all {count:,} rows, of which {len(chosen):,} are scored"
+        return StsOutput(output.scores[chosen], confidences, (note, *output.notes))
+
+    def _output(self, path: Path, task: Task, dataset: DataSet, strict: bool) -> StsOutput:
         score_bounds = task.gold_range if strict and task.bounded else None
         confidence_bounds = 0.0, HIGHEST_CONFIDENCE if strict else math.inf
         may_be_blank = not strict and dataset.scored < dataset.pairs
@@ -170,7 +188,7 @@ class StsFamily(Family):
             return _as_output(*rows.T)
         form = Form(COLUMNS, 1, task.gold_range[1], task.comments, partial=True)
         found = read_output_lines(path, parse, dataset, form, bounds)
-        _check_columns(path, found, task.gold_range[1])
+        check_columns(path, found, task.gold_range[1])
         scores, confidences = found.rows.T
         notes = [
             *found.notes,
@@ -214,7 +232,7 @@ class StsFamily(Family):
             aggregates=_aggregates(task, parts, datasets) if complete else {},
             main="pearson",
             signature=signature(
-                task.task,
+                task.signed_name,
                 [f"{part.name}({len(part.gold)})" for part in parts],
                 n=sum(len(part.gold) for part in parts),
                 correlation="pearson",
@@ -266,28 +284,6 @@ class StsFamily(Family):
 
 
 FAMILY = StsFamily()
-
-
-def _check_columns(path: Path, found: OutputLines, top: float) -> None:
-    """Raise InputError if the columns of an output may be others than scores and confidences."""
-    if found.has_names:
-        return
-    scores, confidences = found.rows.T
-    are_full = len(scores) > 2 and not np.isnan(confidences).any()
-    if are_full and scores.max() > top and _are_numbers_of_pairs(scores):
-        what = "different whole numbers in the first column"
-        raise InputError([Fault(str(path), what, f"scores up to {top:g}")])
-    if are_full and are_running_numbers(confidences):
-        raise InputError([Fault(str(path), "running numbers in the second column", "confidences")])
-    if found.doubtful and not np.isnan(confidences).all():
-        expected = "a score, or score TAB confidence"
-        what = "an empty column before a number"
-        raise InputError([Fault(str(path), what, expected, found.doubtful)])
-
-
-def _are_numbers_of_pairs(values: FloatArray) -> bool:
-    """Return whether most values are whole numbers that differ."""
-    return 2 * len(np.unique(values[values % 1 == 0])) > len(values)
 
 
 def _as_output(scores: FloatArray, confidences: FloatArray, notes: Sequence[str] = ()) -> StsOutput:

@@ -62,6 +62,7 @@ def table_ending(path: Path | None) -> str:
     if path is None:
         return ""
     suffix = Path(path.stem).suffix if path.suffix in (".gz", ".zst") else path.suffix
+    suffix = suffix.lower()
     return suffix if suffix in (".csv", ".jsonl", ".parquet") else ""
 
 
@@ -104,6 +105,9 @@ def table_columns(path: Path, wanted: Columns | None) -> tuple[Columns, tuple[st
         if not rows:
             raise InputError([Fault(str(path), "an empty file", "at least one line")])
         names = rows[0]
+        if len(names) == 1:
+            found = f"one column ({shown(names[0])})"
+            raise InputError([Fault(str(path), found, "columns separated by commas", 1)])
         if wanted and isinstance(wanted[0], int):
             layout = layout_of_rows(rows, str(path), wanted)
             if not layout.has_header:
@@ -340,7 +344,7 @@ def _writing_parquet(file: BinaryIO) -> Iterator[Write]:
 
 def _check_parquet_name(path: Path) -> None:
     """Refuse the name of a packed Parquet file."""
-    if path.suffix != ".parquet":
+    if path.suffix.lower() != ".parquet":
         expected = "a name that ends in .parquet: Parquet packs its columns itself"
         raise InputError([Fault(str(path), "packed Parquet", expected)])
 

@@ -225,7 +225,7 @@ class TypedFamily(Family):
             aggregates={},
             main="Mean",
             signature=signature(
-                task.task, sets, correlation="pearson of each of 8 types", mean="plain"
+                task.signed_name, sets, correlation="pearson of each of 8 types", mean="plain"
             ),
             notes=tuple(notes),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 import stsbaselines
 from stsbaselines.data.catalogue import DataSet, LabelledColumns, Task, find_task
 from stsbaselines.errors import InputError
+from stsbaselines.evaluation.explanation import explain
+from stsbaselines.evaluation.submission import check
 from stsbaselines.tasks.labelled import as_task, read_labelled, read_task
 from stsbaselines.tasks.sts import FAMILY
 from tests.helpers import needs
@@ -150,7 +153,7 @@ def test_own_files_of_all_formats_give_the_same(ending: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("ending", ENDINGS[:4])
 def test_a_split_picks_rows(ending: str, tmp_path: Path) -> None:
     path = table_of(tmp_path / f"ducks.{ending}")
-    task = read_task(path, {"split": "set"}, "test")
+    task = read_task(path, split="test")
     assert task.datasets[0].pairs == 3
     assert stsbaselines.load_pairs(task)[1].tolist() == [4.5, 2, 4.8]
     with pytest.raises(InputError, match="found no row with 'train' as its set, expected at least"):
@@ -190,25 +193,100 @@ CSV = "sentence1,sentence2,score\nA pond.,A lake.,3\nA duck.,A swan.,2\n"
         ("a.tsv", CSV.replace(",", "\t").replace("2\n", "2,5\n"), {}, "line 3: found '2,5'"),
         ("a.jsonl", '{"sentence1": "a", "sentence2": "b", "score": true}\n', {}, "found 'True'"),
         ("a.jsonl", '{"sentence1": "a", "sentence2": "b", "score": null}\n', {}, "found nothing"),
+        ("a.csv", CSV.replace("A lake.", " "), {}, "row 1: found nothing as the second sentence"),
+        ("a.tsv", CSV.replace(",", "\t").replace("A duck.", ""), {},
+         "line 3: found nothing as the first sentence, expected two sentences"),
+        ("a.jsonl", '{"sentence1": "", "sentence2": "b", "score": 1}\n', {}, "nothing as the"),
+        ("a.csv", CSV.replace(",", ";"), {}, "found one column .*, expected columns separated by"),
+        ("a.csv", CSV.partition("\n")[2], {}, "or by numbers if this is no header"),
+        ("a.txt", CSV, {}, "found no header, expected a header, and columns separated by TABs"),
+        ("sample-sts", CSV, {"score": "score"}, "found a task, expected a file with sentences"),
+        ("a.yaml", CSV, {"score": "score"}, "found a task, expected a file with sentences"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_an_own_file_is_named(
-    name: str, content: str, columns: dict[str, str | int], message: str, tmp_path: Path
+    name: str, content: str, columns: dict[str, str | int], message: str
 ) -> None:
-    path = tmp_path / name
-    path.write_text(content)
+    Path(name).write_text(content)
     with pytest.raises(InputError, match=message):
-        read_task(path, columns)
+        read_task(name, columns)
+
+
+def test_rows_in_doubt_are_noted() -> None:
+    Path("a.csv").write_text(f'{CSV}A lake.,A pond.,4\n"One\nline.","5"" is long.",3\n')
+    assert read_task("a.csv").notes == [
+        "a.csv: sentences with an odd number of quotation marks: 1",
+        "a.csv: sentences of several lines: 1",
+        "a.csv: rows that repeat the pair of an earlier one: 1",
+    ]
+
+
+def test_line_ends_are_no_part_of_sentences() -> None:
+    Path("a.csv").write_text(CSV.replace("A lake.", '"A lake.\r\n"'), newline="")
+    assert stsbaselines.load_pairs("a.csv")[0][0] == ("A pond.", "A lake.")
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [("a.v2.csv", "a.v2"), ("A.CSV", "A"), ("a|b+c.csv", "a-b-c"), ("sts2015.csv", "sts2015.csv")],
+)
+def test_the_name_is_that_of_the_file(file: str, name: str) -> None:
+    Path(file).write_text(CSV + "Rain.,Snow.,4\n")
+    Path("scores.txt").write_text("1\n2\n3\n")
+    assert as_task(file).task == name
+    match, *_ = explain("0.5", file, "scores.txt").matches
+    assert match.signature.startswith(f"task:{name}@")
+
+
+def test_signatures_tell_the_data_of_the_user_apart(tmp_path: Path) -> None:
+    files = [table_of(tmp_path / f"ducks.{ending}") for ending in ENDINGS]
+    tasks = [*map(as_task, files), read_task(files[0], {"split": "set"}, "test")]
+    files[0].write_bytes(files[0].read_bytes().replace(b"4.5", b"4.4"))
+    assert len({task.signed_name for task in tasks[: len(ENDINGS)]}) == 1
+    assert len({task.signed_name for task in (*tasks, as_task(files[0]))}) == 3
+
+
+def test_scores_may_be_those_of_all_rows_or_of_the_split(tmp_path: Path) -> None:
+    path = table_of(tmp_path / "ducks.csv")
+    task = read_task(path, {"split": "set"}, "test")
+    found = []
+    for values in ([3, 2, 1, 4], [3, 2, 4]):
+        Path("scores.txt").write_text("".join(f"{each}\n" for each in values))
+        found += [stsbaselines.score(task, scores) for scores in ("scores.txt", values)]
+    expected = np.corrcoef([3, 2, 4], [4.5, 2, 4.8])[0, 1]
+    for each in found:
+        assert each.datasets["ducks"]["pearson"] == pytest.approx(expected, abs=1e-12)
+    assert found[0].notes[-1] == "ducks: the output is for all 4 rows, of which 3 are scored"
+    with pytest.raises(InputError, match="found 2 scores, expected 3"):
+        stsbaselines.score(task, [3, 2])
+    Path("scores.txt").write_text("3\n2\n1\n4\n")
+    with pytest.raises(InputError, match="found 4 lines, expected 3"):
+        check(task, "scores.txt")
 
 
 def test_a_name_is_a_task_of_the_package_before_it_is_a_file() -> None:
+    Path("sample-sts").write_text(CSV)
     assert as_task("sample-sts") is find_task("sample-sts")
-    with pytest.raises(InputError, match=r"ducks\.csv: found no such file, expected the name of"):
-        as_task("ducks.csv")
-    with pytest.raises(InputError, match="there is no task 'sample-st', did you mean 'sample-sts'"):
-        as_task("sample-st")
-    Path("sts2015.csv").write_text(CSV)
-    assert as_task("sts2015.csv").task == "sts2015.csv"  # not ranked among the runs of sts2015
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        (
+            "ducks.csv",
+            r"ducks\.csv: found no such file, expected the name of a task, a task file",
+        ),
+        ("./ducks", "found no such file"),
+        ("ducks.yaml", "no such file"),
+        (".", "found a folder, expected the name of a task"),
+        ("pipe", "found a pipe or device, expected the name of a task"),
+        ("sample-st", "there is no task 'sample-st', did you mean 'sample-sts'.* is a task, too"),
+    ],
+)
+def test_what_is_no_task_is_named(task: str, message: str) -> None:
+    os.mkfifo("pipe")
+    with pytest.raises(InputError, match=message):
+        as_task(task)
 
 
 def test_scores_outside_of_the_usual_range_widen_it(tmp_path: Path) -> None:
