@@ -8,10 +8,10 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from stsbaselines.data.catalogue import SAMPLE_PREFIX, Column, Task, task_names
+from stsbaselines.data.catalogue import SAMPLE_PREFIX, Column, Task, is_task_name
 from stsbaselines.errors import Fault, InputError, suggestion
 from stsbaselines.io.settings import Entry, read_model
-from stsbaselines.tasks.labelled import as_task, read_task
+from stsbaselines.tasks.labelled import as_task, is_path, is_task_file, read_task
 
 SEEDS_OF_AN_INTERVAL = 100
 MOST_SEEDS = 10_000
@@ -81,8 +81,8 @@ class TaskSource(Entry):
     @property
     def is_labelled_file(self) -> bool:
         """Whether the task is a file with sentences and scores."""
-        is_file = self.task not in task_names() and Path(self.task).is_file()
-        return is_file and not self.task.endswith((".yaml", ".yml"))
+        is_file = not is_task_name(self.task) and Path(self.task).is_file()
+        return is_file and not is_task_file(self.task)
 
     def read(self) -> Task:
         """Return the task."""
@@ -277,8 +277,8 @@ def _located(config: ExperimentConfig, folder: Path) -> ExperimentConfig:
 
     def located(source: Source) -> Source:
         path = folder / source.task
-        is_path = source.task not in task_names() and path.is_file()
-        return source.model_copy(update={"task": str(path)}) if is_path else source
+        is_file = not is_task_name(source.task) and (is_path(source.task) or path.is_file())
+        return source.model_copy(update={"task": str(path)}) if is_file else source
 
     baselines = [
         each.model_copy(

@@ -62,3 +62,17 @@ def test_names_that_become_folders_are_no_paths(name: str) -> None:
         ExperimentConfig.model_validate(
             {"task": "sts2013", "group": name, "baselines": [{"baseline": "random"}]}
         )
+
+
+def test_paths_are_relative_to_the_configuration() -> None:
+    for folder in ("configs", "configs/data", "data"):
+        Path(folder).mkdir()
+    Path("data/elsewhere.csv").touch()
+    Path("configs/data/ducks").touch()
+    for task, found in {
+        "./data/elsewhere.csv": "configs/data/elsewhere.csv",  # and not that of this folder
+        "data/ducks": "configs/data/ducks",
+        "sample-sts": "sample-sts",
+    }.items():
+        Path("configs/mine.yaml").write_text(f"task: {task}\nbaselines: [{{baseline: random}}]\n")
+        assert read_config("configs/mine.yaml").task == found
