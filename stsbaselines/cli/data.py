@@ -57,10 +57,10 @@ def data_path(
     data_dir: DataDir = None,
 ) -> None:
     """Print the paths of the files of a task."""
-    from stsbaselines.data.catalogue import find_task
     from stsbaselines.data.find import paths
+    from stsbaselines.tasks.labelled import as_task
 
-    entry = find_task(task)
+    entry = as_task(task)
     datasets = entry.datasets if dataset is None else [entry.dataset(dataset)]
     say("\n".join(str(path) for path in paths(entry, datasets, data_dir)))
 
@@ -324,6 +324,7 @@ def _fetch_records(
 
 
 def _tasks(names: list[str] | None) -> "list[Task]":
-    from stsbaselines.data.catalogue import find_task, task_names
+    from stsbaselines.data.catalogue import task_names
+    from stsbaselines.tasks.labelled import as_task
 
-    return [find_task(name) for name in names or task_names()]
+    return [as_task(name) for name in names or task_names()]

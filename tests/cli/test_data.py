@@ -17,6 +17,7 @@ from stsbaselines.cli import main as cli
 from stsbaselines.data import catalogue, find
 from stsbaselines.data.find import cache_directory, locate_all
 from stsbaselines.errors import InputError
+from stsbaselines.tasks import labelled
 from tests.data.pond import ARCHIVE, CLOSED, FILES, GOLD, INPUT, POND, TASK, serving
 from tests.data.server import Server
 from tests.helpers import COMMAND, ROOT, command_refusal, run_command, zipped
@@ -47,7 +48,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 @pytest.fixture
 def fetch_pond(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function that runs the command with the task of ponds in the catalogue."""
-    monkeypatch.setattr(catalogue, "find_task", lambda name: TASK if name == "pond" else name)
+    monkeypatch.setattr(labelled, "as_task", lambda name: TASK if name == "pond" else name)
 
     def run(*arguments: str) -> None:
         cli.app(["data", "fetch", "pond", *arguments], standalone_mode=False)
