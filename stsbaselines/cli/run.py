@@ -17,9 +17,10 @@ from stsbaselines.cli.console import (
     format_of,
     progress_bar,
     say,
+    say_aside,
 )
 from stsbaselines.cli.data import fetch_for
-from stsbaselines.errors import InputError
+from stsbaselines.errors import InputError, MissingDataError
 
 if TYPE_CHECKING:
     from stsbaselines.experiments.config import ExperimentConfig
@@ -51,10 +52,20 @@ def run(
     from stsbaselines.reports.ledger import results_text
 
     configs = [read_valid_config(name) for name in config]
+    without: dict[str, list[str]] = {"fallback": []} if len(configs) > 1 else {}
     if fetch:
         fetch_for(configs, data_dir, accept_licence)
     for number, each in enumerate(configs):
-        results = _run(each, out, data_dir, jobs)
+        try:
+            results = _run(each.model_copy(update=without), out, data_dir, jobs)
+        except MissingDataError as error:
+            if not each.fallback or len(configs) == 1:
+                raise
+            why = str(error).partition("\n")[0]
+            say(
+                f"\n{each.task} was not run: {why} `stsbaselines run {each.fallback[-1]}` shows it."
+            )
+            continue
         say(("\n" if number else "") + results_text(results), flush=True)
         folder = out / each.group / results.task.task
         say(f"\nOutputs and unrounded results are in {folder}/", flush=True)
@@ -79,12 +90,16 @@ def demo(
     Output files are kept only with --out.
     """
     from stsbaselines.experiments.config import read_config, sample_config_names
-    from stsbaselines.reports.ledger import results_text
+    from stsbaselines.reports.ledger import MEANINGS, demo_text
 
+    configs = [read_config(name) for name in sample_config_names()]
+    families = [*MEANINGS]
+    configs.sort(key=lambda config: families.index(config.read().family))
     with tempfile.TemporaryDirectory() as temporary:
-        for name in sample_config_names():
-            say(results_text(_run(read_config(name), out or Path(temporary))))
-    say("\nWith the official data, `make sts2013` compares with the published rows.")
+        for config in configs:
+            say(f"{demo_text(_run(config, out or Path(temporary)))}\n", flush=True)
+    say("With the official data, `make sts2013` compares with the published rows.")
+    say("Score your own system: stsbaselines compare sample-sts --predictor MODULE:FUNCTION")
 
 
 @app.command(epilog=example("reproduce sts2012 sts2013"))
@@ -120,7 +135,7 @@ def reproduce(
     total = sum(map(pairs_to_process, configs))
     with tempfile.TemporaryDirectory() as temporary, progress_bar(total) as progress:
         place = out or Path(temporary)
-        cells = reproducing.ledger(configs, place, data_dir, jobs, progress)
+        cells = reproducing.ledger(configs, place, data_dir, jobs, progress, say_aside)
     if all(cell.status in WITHOUT_SCORE for cell in cells):
         raise InputError(sorted({cell.reason for cell in cells}))
     if out is not None:

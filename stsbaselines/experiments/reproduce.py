@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,20 +29,28 @@ def ledger_configs(names: Sequence[str] = ()) -> list[ExperimentConfig]:
     return found
 
 
+def no_announcement(line: str) -> None:
+    """Announce nothing."""
+
+
 def ledger(
     configs: Sequence[ExperimentConfig],
     out: Path,
     data_dir: str | Path | None = None,
     n_jobs: int = 1,
     progress: Progress = no_progress,
+    announce: Callable[[str], None] = no_announcement,
 ) -> list[LedgerEntry]:
     """Return every published number of the configurations beside ours.
 
     Entries of a task whose data was not found have the status ``no data`` and the reason. See
-    `ledger_configs`; the other parameters are those of `run`.
+    `ledger_configs`; the other parameters are those of `run`. `announce` is called with a line
+    before each configuration.
     """
     entries = []
-    for config in configs:
+    for number, config in enumerate(configs, 1):
+        group = f", {config.group}" if config.group else ""
+        announce(f"{number} of {len(configs)}: {config.task}{group}")
         found: list[tuple[BaselineConfig, Iterable[LedgerEntry]]]
         try:
             results = run(config, out, data_dir, n_jobs, progress)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -15,6 +17,13 @@ if TYPE_CHECKING:
     from stsbaselines.experiments.run import Results
 
 SHOWN_TERMS = 6
+LONGEST_LINE = 110
+MEANINGS = {
+    "sts": "Similarity of sentences: Pearson's correlation with people's judgements (1 is best).",
+    "pit": "Paraphrases among tweets: F1, precision and recall of the decisions, and correlation.",
+    "ists": "Which chunks of two sentences correspond: F of links, of their types and scores.",
+    "typed": "Similarity of items in several ways: Pearson's correlation for each.",
+}
 
 
 def cell_rows(cells: Iterable[LedgerEntry]) -> list[dict[str, str]]:
@@ -97,24 +106,60 @@ def _reasons(cells: Iterable[LedgerEntry]) -> list[str]:
 
 
 def ledger_text(cells: Sequence[LedgerEntry], style: Format = Format.text) -> str:
-    """Return the ledger; as text and Markdown a table with a summary for each group."""
+    """Return the ledger; as text and Markdown, a table for each group, notes, and summaries."""
     if style is Format.json:
         return to_json([cell.to_dict() for cell in cells])
     if style not in (Format.text, Format.markdown):
         return render(cell_rows(cells), style)
     mark = "## " if style is Format.markdown else ""
+    groups = {
+        group: [each for each in cells if each.group == group]
+        for group in sorted({cell.group for cell in cells})
+    }
+    notes: dict[str, int] = {}
     parts = []
-    for group in sorted({cell.group for cell in cells}):
-        mine = [each for each in cells if each.group == group]
-        rows = cell_rows(mine)
+    for group, mine in groups.items():
         if group:
-            parts.append(f"{mark}{group.replace('-', ' ').capitalize()}")
-        if style is Format.text:
-            lines = [render(without(rows, "reason")), "", *_reasons(mine), _summary(mine)]
-            parts.append("\n".join(lines))
-        else:
-            parts += [render(rows, style), _summary(mine)]
-    return "\n\n".join(parts)
+            parts.append(f"{mark}{_title(group)}")
+        parts.append(render([_short_row(cell, notes) for cell in mine], style))
+    lines = [f"[{number}] {reason}" for reason, number in notes.items()]
+    wrap = functools.partial(textwrap.fill, width=LONGEST_LINE, subsequent_indent="    ")
+    parts += ["\n".join(map(wrap, lines))] if style is Format.text else lines
+    summaries = [wrap(f"{_title(group)}: {_summary(mine)}") for group, mine in groups.items()]
+    return "\n\n".join([*filter(None, parts), "\n".join(summaries)])
+
+
+def _title(group: str) -> str:
+    return group.replace("-", " ").capitalize() or "Official baselines"
+
+
+def _short_row(cell: LedgerEntry, notes: dict[str, int]) -> dict[str, str]:
+    """Return a cell with its tolerance beside the published number, and its reason as a note."""
+    published = "" if cell.published is None else str(cell.published)
+    status = _status(cell)
+    if cell.tolerance is not None:
+        published += f" ± {cell.tolerance:g}"
+    if cell.reason:
+        status += f" [{notes.setdefault(cell.reason, len(notes) + 1)}]"
+    return {
+        "task": cell.task,
+        "baseline": cell.baseline,
+        "set": cell.name,
+        "ours": "-" if cell.status in WITHOUT_SCORE else number(cell.ours),
+        "published": published,
+        "status": status,
+    }
+
+
+def demo_text(results: Results) -> str:
+    """Return what the numbers of a sample mean, and a row for each baseline."""
+    names = [*dict.fromkeys(cell.name for cell in results.cells)]
+    rows = [
+        {"baseline": baseline.config.title}
+        | {cell.name: number(cell.ours) for cell in baseline.cells if cell.name in names}
+        for baseline in results.baselines
+    ]
+    return f"{MEANINGS[results.task.family]}\n\n{render(rows)}"
 
 
 def _summary(cells: Sequence[LedgerEntry]) -> str:

@@ -21,7 +21,11 @@ from tests.helpers import command_refusal, run_command
 def test_demo_needs_nothing() -> None:
     done = run_command(["demo"])
     assert done.returncode == 0
-    assert re.search(r"token-cosine +kitchen +0\.44846\n", done.stdout)
+    assert re.search(r"token-cosine +0\.44846 ", done.stdout)
+    names = ("token-cosine", "ngram-logreg", "gold-chunks", "typed-tfidf", "Score your own system")
+    places = [done.stdout.index(name) for name in names]
+    assert places == sorted(places)
+    assert len(done.stdout.splitlines()) <= 40
     assert list(Path.cwd().iterdir()) == []
 
 
@@ -67,7 +71,7 @@ def test_reproduce_fails_for_what_differs_and_is_not_accepted(
     )
     done = CliRunner().invoke(app, ["reproduce", "mine.yaml"])
     assert done.exit_code == status, done.output
-    assert re.search(r"OnWN +0.50000 +0.2828 +differs \(accepted\)\n", done.output)
+    assert re.search(r"OnWN +0.50000 +0.2828 +differs \(accepted\) \[1\]\n", done.output)
 
 
 @pytest.mark.official
@@ -75,7 +79,7 @@ def test_reproduce_writes_the_ledger(
     official_data: Path, command_output: Callable[..., str]
 ) -> None:
     text = command_output("reproduce", "sts2015-es", "--out", "ledger")
-    assert Path("ledger/ledger.txt").read_text() == text
+    assert text.removeprefix(Path("ledger/ledger.txt").read_text()) == ""
     assert "exact" in Path("ledger/ledger.md").read_text()
     entries = json.loads(Path("ledger/ledger.json").read_text())
     assert {each["status"] for each in entries} == {"exact"}
