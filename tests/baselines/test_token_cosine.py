@@ -6,6 +6,7 @@ import io
 import itertools
 import pickle
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import metadata
@@ -216,6 +217,18 @@ def test_without_numba(without_numba: str) -> None:
     for call in (lambda: chosen.score_lines(b"a\ta\n"), chosen.signature):
         with pytest.raises(InputError, match=why):
             call()
+
+
+def test_numba_has_its_linear_algebra_after_the_kernel_was_used() -> None:
+    code = """
+import sys, numba, numpy
+from stsbaselines.baselines._token_cosine_lines import LineScorer
+LineScorer("numba").score_lines(b"a\\ta\\n")
+assert "scipy.linalg" not in sys.modules
+print(numba.njit(lambda matrix: matrix @ matrix)(numpy.full((2, 2), 2.0)).tolist())
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "[[8.0, 8.0], [8.0, 8.0]]\n"
 
 
 def test_the_signature_names_the_kernel() -> None:
