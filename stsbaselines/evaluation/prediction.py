@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # slow to import
     System = Predictor | LineScorer
 
 BLOCK_SIZE = 1 << 19
-_BLOCKS_OF_WORKERS = 8  # times larger: handing over a block costs a millisecond
+_BLOCKS_OF_WORKERS = 4  # times larger: handing over a block costs a millisecond
 _FAMILIES = {"scores": "sts", "alignments": "ists"}
 
 Advance = Callable[[int, int], None]
