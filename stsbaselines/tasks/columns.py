@@ -310,7 +310,7 @@ def _check_two(rows: Rows, name: str, first: int = 1) -> None:
         for column, other in ((0, 1), (1, 0)):
             has_texts = any(" " in row[other].strip() for row in lines if len(row) > other)
             if _all(_is_number, lines, column) or (has_texts and _all(_is_code, lines, column)):
-                cell = shown(lines[0][column], 20)
+                cell = shown(next(row[column] for row in lines if len(row) > column), 20)
                 found = f"numbers or codes, such as {cell}, beside a sentence"
                 expected = "two sentences; name their columns by --columns, such as --columns 1,2"
                 raise InputError([Fault(name, found, expected, first)])

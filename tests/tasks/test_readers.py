@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import SAMPLES
 from stsbaselines.errors import Fault, InputError
+from stsbaselines.scoring.correlation import FloatArray
 from stsbaselines.tasks import ists, pit, records, sts, typed
 from stsbaselines.tasks.alignment_file import read_alignments
 from stsbaselines.tasks.base import family_of
+from stsbaselines.tasks.labelled import read_task
 
 STS, PIT, TYPED = map(find_task, ("sample-sts", "sample-pit", "sample-typed"))
 PAIRS = 2
@@ -35,6 +37,17 @@ def output_of(task: Task) -> Callable[[Path], Any]:
     return lambda path: family_of(task).read_output(path, task, dataset_of(task))
 
 
+def labelled(path: Path) -> FloatArray:
+    """Return the scores of a file of the user, which are finite, and whose pairs have sentences."""
+    task = read_task(path)
+    pairs, scores, _ = family_of(task).read_training({"input": path}, task, task.datasets[0])
+    assert all(side.strip() for pair in pairs for side in pair)
+    assert len(pairs) == task.datasets[0].pairs > 0
+    assert isinstance(scores, np.ndarray)
+    assert np.isfinite(scores).all()
+    return scores
+
+
 READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "STS pairs": ("input.txt", lambda path: list(sts.read_pairs(path))),
     "STS gold": ("gold.txt", gold_of(STS)),
@@ -47,6 +60,10 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "typed items": ("input.txt", typed.read_items),
     "typed output": ("output.txt", output_of(TYPED)),
     "catalogue": ("things.jsonl", lambda path: list(records.read_catalogue(path))),
+    "own CSV": ("a.csv", labelled),
+    "own TSV": ("a.tsv", labelled),
+    "own JSON lines": ("a.jsonl", labelled),
+    "own Parquet": ("a.parquet", labelled),
     "record in text": ("1a_1_2.txt", records.read_record),
     "record in JSON": ("1a_1_2.json", records.read_record),
     "record in XML": ("1a_1_2.xml", records.read_record),
@@ -61,6 +78,16 @@ PIECES = [
     *(b'{"success": true, "object": ', b'{"proxies": [', b'{"dcDate": {"def": ["1905"]}}', b"]}}"),
     *(b"index\tprediction\n", b"label score\n", b"0\t1\n1\t2\n2\t3\n", b"1 0.5\n", b"\t1\t\n"),
     *(b'{"title": "A mill"}', b"NaN", b"1e999", b"[" * 2000),
+    *(
+        b"s1,s2,score\n",
+        b"s1\ts2\tgold\n",
+        b'a,"b, ""c""",2\n',
+        b"a\tb\t3\n",
+        b'"',
+        b",",
+        b"a,b,4\n",
+    ),
+    *(b'{"s1": "a", "s2": "b", "gold": 1}\n', b"g\tf\t2012\t1\t2.5\ta b\tc\n", b"PAR1"),
 ]
 contents = st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join) | st.binary(max_size=200)
 
