@@ -35,6 +35,7 @@ from stsbaselines.tasks.tables import (
     names_in,
     read_table,
     table_columns,
+    table_ending,
     unit_of,
 )
 
@@ -129,7 +130,7 @@ def read_task(
     if not rows:
         what = "no row" if split is None else f"no row with {shown(split)} as its {found.split}"
         raise InputError([Fault(str(path), what, "at least one pair")])
-    notes += [f"{path.name}: {note}" for note in _notes_on_pairs(rows, is_table(path))]
+    notes += [f"{path.name}: {note}" for note in _notes_on_pairs(rows, path)]
     scores = np.array([score for _, score in rows])
     bounds = _RANGES.get(str(found.score), _STS_RANGE)
     if scores.min() < bounds[0] or scores.max() > bounds[1]:
@@ -169,13 +170,14 @@ def _name_of(path: Path) -> str:
     return path.name if name in task_names() else name
 
 
-def _notes_on_pairs(rows: Sequence[Row], is_table: bool) -> Iterator[str]:
+def _notes_on_pairs(rows: Sequence[Row], path: Path) -> Iterator[str]:
     texts = [text for pair, _ in rows for text in pair]
     quoted = sum(len(text) > 1 and text[0] == text[-1] == '"' for text in texts)
-    if quoted and not is_table:
+    if quoted and not is_table(path):
         what = "sentences that begin and end with a quotation mark, which is part of them"
         yield f"{what}: {quoted:,}"
-    if is_table and (odd := sum(text.count('"') % 2 for text in texts)):
+    is_csv = is_table(path) and table_ending(path) == ".csv"
+    if is_csv and (odd := sum(text.count('"') % 2 for text in texts)):
         yield f"sentences with an odd number of quotation marks: {odd:,}"
     if broken := sum("\n" in text for text in texts):
         yield f"sentences of several lines: {broken:,}"
@@ -322,14 +324,19 @@ def _recognised(
 
 
 def _wanted_sentences(wanted: Mapping[str, Column]) -> Columns | None:
-    for key in wanted:
+    for key, column in wanted.items():
         if key not in KEYS:
             raise unknown("kind of column", key, KEYS)
+        is_number = isinstance(column, int) and column > 0
+        if not (is_number or (isinstance(column, str) and column)):
+            raise InputError(f"the column {key} is {column!r}, but must be a name or a number.")
     if not wanted.keys() & {*KEYS[:2]}:
         return None
     if not wanted.keys() >= {*KEYS[:2]}:
         raise InputError("the columns of both sentences must be named, or of none.")
     both: Any = wanted["sentence1"], wanted["sentence2"]
+    if type(both[0]) is not type(both[1]):
+        raise InputError("the columns of both sentences must be names, or numbers.")
     if both[0] == both[1]:
         raise InputError(f"both sentences are in the column {both[0]}, but must be in two.")
     return both  # type: ignore[no-any-return]

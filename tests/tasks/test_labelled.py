@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,33 +102,30 @@ ROWS = [
 ]
 
 
-def csv_of(names: tuple[str, ...], rows: list[tuple[Any, ...]], **options: Any) -> bytes:
+def csv_of(names: tuple[str, ...], rows: Sequence[tuple[Any, ...]]) -> bytes:
     stream = io.StringIO()
-    csv.writer(stream, **options).writerows([names, *rows])
+    csv.writer(stream).writerows([names, *rows])
     return stream.getvalue().encode()
 
 
-def table_of(path: Path) -> Path:
-    """Write the rows as the name of the file says."""
+def table_of(path: Path, rows: Sequence[tuple[Any, ...]] = ROWS) -> Path:
+    """Write rows as the name of the file says."""
     names = ("sentence_A", "sentence_B", "relatedness", "set")
     if path.suffix == ".jsonl":
-        rows = [json.dumps(dict(zip(names, row, strict=True))) for row in ROWS]
-        path.write_text("\n".join(rows) + "\n")
-    elif path.suffix == ".parquet":
-        columns = [
-            *map(list, zip(*[(*row[:2], float(row[2]), row[3]) for row in ROWS], strict=True))
-        ]
-        table = pyarrow.table(dict(zip(names, columns, strict=True)))
-        pyarrow.parquet.write_table(table, path)
-    elif path.suffix == ".csv":
-        path.write_bytes(csv_of(names, ROWS))
+        lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
     elif path.suffix == ".tsv":
-        lines = ["\t".join(map(str, row)) for row in (names, *ROWS)]
-        path.write_text("\n".join(lines) + "\n")
+        lines = ["\t".join(map(str, row)) for row in (names, *rows)]
     else:  # as the STS benchmark
         lines = [
-            f"pond\tducks\t2017\t{i}\t{row[2]}\t{row[0]}\t{row[1]}" for i, row in enumerate(ROWS)
+            f"pond\tducks\t2017\t{i}\t{row[2]}\t{row[0]}\t{row[1]}" for i, row in enumerate(rows)
         ]
+    if path.suffix == ".parquet":
+        columns = zip(*[(*row[:2], float(row[2]), row[3]) for row in rows], strict=True)
+        table = pyarrow.table(dict(zip(names, map(list, columns), strict=True)))
+        pyarrow.parquet.write_table(table, path)
+    elif path.suffix == ".csv":
+        path.write_bytes(csv_of(names, rows))
+    else:
         path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -186,6 +184,8 @@ CSV = "sentence1,sentence2,score\nA pond.,A lake.,3\nA duck.,A swan.,2\n"
         ("a.csv", CSV, {"scores": "score"}, "there is no kind of column 'scores', did you mean"),
         ("a.csv", CSV, {"sentence1": "sentence1"}, "the columns of both sentences must be named"),
         ("a.csv", CSV, {"sentence1": 1, "sentence2": 1, "score": 3}, "but must be in two"),
+        ("a.csv", CSV, {"sentence1": 1, "sentence2": "score"}, "must be names, or numbers"),
+        ("a.csv", CSV, {"score": 0}, "the column score is 0, but must be a name or a number"),
         ("a.csv", CSV, {"sentence1": 1, "sentence2": 2, "score": 4}, "found 3 columns, expected 4"),
         ("a.csv", CSV.replace("\n", ",1\n").replace("score,1", "score,gold"), {},
          "found 'score, gold', expected one column of the score"),
@@ -327,3 +327,16 @@ def test_official_files_as_own_ones(
     assert ours == pytest.approx(found(official, dataset), abs=1e-12)
     if values:  # of spec/conventions-expected.json
         assert ours == pytest.approx(values, abs=1e-9)
+
+
+@pytest.mark.official
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_formats_of_official_pairs_give_the_same(
+    ending: str, official_data: Path, tmp_path: Path
+) -> None:
+    needs(official_data, "stsbenchmark")
+    pairs, gold = stsbaselines.load_pairs("stsbenchmark", "test", data_dir=official_data)
+    rows = [(*pair, score, "test") for pair, score in zip(pairs, gold.tolist(), strict=True)]
+    result = stsbaselines.compare(table_of(tmp_path / f"a.{ending}", rows), ["token-cosine"])
+    measures = {"n": 1379, "pearson": 0.4294365610607551, "spearman": 0.43169450072094323}
+    assert result.scores["token-cosine"].datasets["a"] == pytest.approx(measures, abs=1e-9)
