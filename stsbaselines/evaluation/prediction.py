@@ -257,8 +257,9 @@ def _results(
 ) -> Iterator[Result]:
     """Yield the output for an input; of a file with faults, report all of them."""
     function = functools.partial(scored, system, given)
-    workers_read = client is None and n_jobs != 1 and system.predicts == "scores"
-    blocks = _blocks(given, stream, workers_read)
+    size = BLOCK_SIZE if n_jobs == 1 else _BLOCKS_OF_WORKERS * BLOCK_SIZE
+    is_read_later = client is None and system.predicts == "scores"
+    blocks = _blocks(given, stream, size if is_read_later else None)
     try:
         if not system.is_pairwise():
             results = _predicted_together(system, given, blocks, n_jobs)
@@ -279,10 +280,10 @@ def _results(
         raise
 
 
-def _blocks(given: Input, stream: Iterator[Block] | None, workers_read: bool) -> Iterator[Block]:
-    """Yield the blocks of an input; those of plain files are left to workers that can read them.
+def _blocks(given: Input, stream: Iterator[Block] | None, unread: int | None) -> Iterator[Block]:
+    """Yield the blocks of an input; those of plain files are of `unread` bytes, and read later.
 
-    To number alignments, workers must be told how many pairs are before a block.
+    To number alignments, one must know how many pairs are before a block.
     """
     if stream:
         yield from _after_header(stream, given.layout)
@@ -292,8 +293,8 @@ def _blocks(given: Input, stream: Iterator[Block] | None, workers_read: bool) ->
             yield Block(0, 0, first, pairs)
     else:
         with open_unpacked(cast(Path, given.source)) as file:
-            if workers_read and size_of(given.source):
-                yield from unread_blocks_of(file, start=given.layout.skip)
+            if unread and size_of(given.source):
+                yield from unread_blocks_of(file, unread, given.layout.skip)
             else:
                 yield from _after_header(blocks_of(file), given.layout)
 
@@ -329,11 +330,11 @@ def _read_available(stream: BinaryIO, size: int) -> bytes:
     return content
 
 
-def unread_blocks_of(stream: BinaryIO, size: int | None = None, start: int = 0) -> Iterator[Block]:
+def unread_blocks_of(stream: BinaryIO, size: int, start: int = 0) -> Iterator[Block]:
     """Yield the blocks that `blocks_of` yields from `start`, without reading all of them."""
     offset, length = start, stream.seek(0, io.SEEK_END)
     while offset < length:
-        last = stream.seek(offset + (size or _BLOCKS_OF_WORKERS * BLOCK_SIZE) - 1)
+        last = stream.seek(offset + size - 1)
         end = last + len(stream.readline(LONGEST_LINE + 2)) if last < length else length
         yield Block(offset, end - offset, 1, None)
         offset = end
