@@ -61,7 +61,7 @@ Note = Callable[[str], Any]
 class Block(NamedTuple):
     """Some whole lines of an input, or rows of a table, and the number of the first pair.
 
-    The content is None if it is read where it is scored; then, `first` does not count.
+    The content is None if it is read where it is scored; then, `first` only says if it is 1.
     """
 
     offset: int
@@ -336,7 +336,7 @@ def unread_blocks_of(stream: BinaryIO, size: int, start: int = 0) -> Iterator[Bl
     while offset < length:
         last = stream.seek(offset + size - 1)
         end = last + len(stream.readline(LONGEST_LINE + 2)) if last < length else length
-        yield Block(offset, end - offset, 1, None)
+        yield Block(offset, end - offset, 1 + (offset > start), None)
         offset = end
 
 

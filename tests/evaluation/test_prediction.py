@@ -115,7 +115,15 @@ def test_blocks_are_whole_lines(content: bytes, size: int) -> None:
 def test_blocks_are_the_same_if_they_are_not_read(content: bytes, size: int) -> None:
     unread = list(unread_blocks_of(io.BytesIO(content), size))
     blocks = blocks_of(io.BytesIO(content), size=size)
-    assert unread == [each._replace(first=1, content=None) for each in blocks]
+    assert unread == [each._replace(first=min(each.first, 2), content=None) for each in blocks]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_bytes_of_a_mark_at_the_beginning_of_a_block_are_text(
+    n_jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prediction, "BLOCK_SIZE", 5)
+    assert output_of("random", b"a long sentence\tanother one\n\xef\xbb\xbfe\tf\n", n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize("name", ["token-cosine", "chunk-aligner", "random"])
