@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from stsbaselines.errors import InputError
     from stsbaselines.evaluation.arrays import load_pairs
     from stsbaselines.evaluation.comparison import compare
+    from stsbaselines.evaluation.description import describe
     from stsbaselines.evaluation.gate import gate
     from stsbaselines.evaluation.row import row
     from stsbaselines.evaluation.submission import score
@@ -26,6 +27,7 @@ _PUBLIC = {
     "Predictor": "predictor",
     "compare": "evaluation.comparison",
     "create": "baselines",
+    "describe": "evaluation.description",
     "gate": "evaluation.gate",
     "load": "baselines",
     "load_pairs": "evaluation.arrays",
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "compare",
     "create",
+    "describe",
     "gate",
     "load",
     "load_pairs",

@@ -1,8 +1,25 @@
-"""The command that lists what there is."""
+"""The commands that list what there is, and describe data sets."""
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from stsbaselines.cli.console import FormatOption, JsonOption, example, format_of, say
+from stsbaselines.cli.console import (
+    ColumnsOption,
+    DataDir,
+    DataSetName,
+    FormatOption,
+    JsonOption,
+    SplitOption,
+    TaskName,
+    example,
+    format_of,
+    say,
+    say_aside,
+    say_results,
+    task_of,
+)
 
 app = typer.Typer()
 
@@ -41,3 +58,34 @@ def list_all(format: FormatOption = "text", as_json: JsonOption = False) -> None
     for kind, several in kinds.items():
         lines = [f"  {name:<{width}}  {text}" for name, text in several.items()]
         say("\n".join([f"{kind}s", *lines, ""]))
+
+
+@app.command(epilog=example("describe sts2015"))
+def describe(
+    task: TaskName,
+    dataset: DataSetName = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also plot scores and lengths: .svg, .png or .pdf."),
+    ] = None,
+    format: FormatOption = "text",
+    as_json: JsonOption = False,
+    columns: ColumnsOption = None,
+    split: SplitOption = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Count what is in the data sets of a task.
+
+    Lines, scored and distinct pairs, sentences, tokens, lengths, and gold scores.
+    """
+    from stsbaselines.evaluation.description import describe as describe_task
+    from stsbaselines.reports.text import description_text
+
+    style = format_of(format, as_json)
+    found = describe_task(task_of(task, columns, split), dataset, data_dir)
+    if plot is not None:
+        from stsbaselines.reports.plots import histograms, save
+
+        save(histograms(found), plot)
+        say_aside(f"wrote {plot}")
+    say_results(found, style, description_text)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from stsbaselines.evaluation.description import Description
     from stsbaselines.evaluation.results import MeasureResult
     from stsbaselines.tasks.base import ScorePairs
 
@@ -135,6 +136,24 @@ def scatter(score_pairs: ScorePairs, title: str, place: int = 0) -> Figure:
         correlation = "undefined" if r is None else f"{r:.3f}".replace("-", "\u2212")
         figure.text(left, 2.6 / 2.75, label_of(title), fontsize=9, fontweight="bold")
         figure.text(left, 2.42 / 2.75, f"r = {correlation}, n = {len(scores)}", fontsize=8)
+    return figure
+
+
+def histograms(description: Description) -> Figure:
+    """Draw the gold scores and the lengths of the sentences of each data set."""
+    from matplotlib.figure import Figure
+
+    kinds = {"gold score": description.gold, "tokens per sentence": description.lengths}
+    names = [*description.datasets]
+    with settings():
+        figure = Figure(figsize=(6.4, 1.5 * len(names) + 0.4), layout="constrained")
+        for row, name in enumerate(names):
+            for column, (label, values) in enumerate(kinds.items()):
+                axes = figure.add_subplot(len(names), 2, 2 * row + column + 1)
+                axes.hist(values[name].ravel(), bins=20, color=_COLOURS[0])
+                axes.set_title(label_of(name), loc="left", fontsize=9)
+                axes.set_xlabel(label if row == len(names) - 1 else "")
+                axes.set_ylabel("" if column else "pairs")
     return figure
 
 

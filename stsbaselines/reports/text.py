@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -11,6 +11,7 @@ from stsbaselines.errors import visible
 from stsbaselines.reports.tables import Format, Rows, number, render
 
 if TYPE_CHECKING:
+    from stsbaselines.evaluation.description import Description
     from stsbaselines.evaluation.explanation import NumberOrigin
     from stsbaselines.reference.published import Table
     from stsbaselines.tasks.base import Scores
@@ -99,3 +100,29 @@ def tables_text(tables: Iterable[Table], style: Format = Format.text) -> str:
         if note := table.summary()["note"]:
             parts.append(f"{note_mark}{note}")
     return "\n\n".join(parts)
+
+
+def description_text(description: Description) -> str:
+    """Return the statistics of data sets as a table with a column for each, and notes."""
+    rows: list[dict[str, str]] = []
+    for name, found in description.datasets.items():
+        for key, value in _flat(found):
+            row = next((each for each in rows if each["statistic"] == key), None)
+            if row is None:
+                row = {"statistic": key}
+                rows.append(row)
+            row[name] = f"{value:.3f}" if isinstance(value, float) else str(value)
+    return "\n\n".join([description.task.title, render(rows), *description.notes])
+
+
+def _flat(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the statistics of a data set; those of a type or label below its name."""
+    for key, value in found.items():
+        if isinstance(value, dict):
+            for name, each in value.items():
+                inner = _flat(each) if isinstance(each, dict) else [("", each)]
+                yield from ((f"{key} {name} {below}".rstrip(), what) for below, what in inner)
+        elif isinstance(value, list):
+            yield key, " ".join(map(str, value))
+        else:
+            yield key.replace("_", " "), value
