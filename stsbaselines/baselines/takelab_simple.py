@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.svm import SVR
 from sklearn.utils.extmath import randomized_svd
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from stsbaselines.baselines._pair_features import Pair
