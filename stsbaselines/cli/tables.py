@@ -1,5 +1,6 @@
 """The command for the published tables."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,15 +37,34 @@ def tables(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also plot one table: .svg, .png or .pdf.")
     ] = None,
+    significance: Annotated[
+        bool,
+        typer.Option(
+            "--significance", help="For each run, the first one below that differs (Fisher's z)."
+        ),
+    ] = False,
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="C", help="With --significance: which numbers are compared."),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option("--n", metavar="N", help="With --significance: the number of pairs."),
+    ] = None,
+    tails: Annotated[
+        int | None, typer.Option(metavar="1|2", help="With --significance: 1 (default) or 2.")
+    ] = None,
 ) -> None:
     """Print the published tables of a task, or list all tables."""
     from stsbaselines.io.files import to_json
     from stsbaselines.reference import published as reference
-    from stsbaselines.reference.ranking import select_from
+    from stsbaselines.reference.ranking import name_of, select_from
     from stsbaselines.reports.tables import Format, render
-    from stsbaselines.reports.text import tables_text
+    from stsbaselines.reports.text import differences_text, tables_text
 
     style = format_of(format, as_json)
+    if not significance and (column or pairs or tails):
+        raise InputError("--column, --n and --tails are for --significance.")
     whole = reference.tables_of(task)
     found = select_from(whole, team, unsupervised, top)
     if plot is not None:
@@ -53,7 +73,17 @@ def tables(
         chosen = _only(found, task, "a plot")
         is_selected = bool(team or unsupervised or top)
         plot_table(reference.table(chosen.name), plot, chosen.rows if is_selected else ())
-    if task is None:
+    if significance:
+        from stsbaselines.evaluation.table_significance import table_significance
+
+        chosen = _only(whole, task, "--significance")
+        differences = table_significance(chosen, column, pairs, tails or 1)
+        names = [name_of(row) for row in select_from([chosen], team, unsupervised)[0].rows]
+        runs = [each for each in differences.runs if each.run in names][:top]
+        differences = replace(differences, runs=tuple(runs))
+        is_json = style is Format.json
+        say(to_json(differences.to_dict()) if is_json else differences_text(differences, style))
+    elif task is None:
         say(render([table.summary() for table in found], style))
     elif style is Format.json:
         say(to_json([{**table.summary(), "rows": table.cells()} for table in found]))

@@ -13,10 +13,12 @@ from stsbaselines.reports.tables import Format, Rows, number, render
 if TYPE_CHECKING:
     from stsbaselines.evaluation.description import Description
     from stsbaselines.evaluation.explanation import NumberOrigin
+    from stsbaselines.evaluation.table_significance import TableSignificance
     from stsbaselines.reference.published import Table
     from stsbaselines.tasks.base import Scores
 
 _COLOURS = {"EQUI": "green", "ALIC": "yellow"}
+LEAST_P = 0.0001
 _DETAILS = {
     "types": "links by type",
     "confusion": "types of the gold standard (rows) against the system's, by weight of links",
@@ -126,3 +128,29 @@ def _flat(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, " ".join(map(str, value))
         else:
             yield key.replace("_", " "), value
+
+
+def differences_text(found: TableSignificance, style: Format = Format.text) -> str:
+    """Return which runs of a published table differ, below their title; only rows as CSV."""
+
+    def p(value: float | None) -> str:
+        if value is None:
+            return ""
+        return f"{value:.4f}" if value >= LEAST_P else f"<{LEAST_P:.4f}"
+
+    rows = [
+        {
+            "position": str(each.position),
+            "run": each.run,
+            found.column: str(each.value),
+            "differs from": "" if each.differs_from is None else str(each.differs_from),
+            "p": p(each.p),
+            "p before": p(each.p_before),
+        }
+        for each in found.runs
+    ]
+    if style is Format.csv:
+        return render(rows, style)
+    mark = {Format.markdown: "### ", Format.latex: "% "}.get(style, "")
+    notes = [f"{'% ' * (style is Format.latex)}{note}" for note in found.notes]
+    return "\n\n".join([f"{mark}{found.title}", render(rows, style), *notes])

@@ -35,6 +35,8 @@ PAIRS = str(SAMPLES / "sample-sts" / "STS.input.kitchen.txt")
         (["tables", "--format", "markdwon"], "did you mean 'markdown'"),
         (["tables", "sts2015-english", "--format", "html"], "no format 'html'"),
         (["tables", "sts2012", "--unsupervised"], "no run that is marked unsupervised"),
+        (["tables", "pit2015", "--significance"], "no test is defined for F1"),
+        (["tables", "sts2012", "--tails", "2"], "are for --significance"),
         (["tables", "pit2015", "--plot", "x.gif"], ".svg, .png or .pdf"),
         (["explain-number", "0,5", "--task", "sts2015", "."], "not a number as printed in papers"),
         (["compare", "sts2015", "--predictor", "token-cosine"], "make demo"),

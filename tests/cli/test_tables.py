@@ -30,3 +30,15 @@ def test_tables_are_selected_and_plotted(command_output: Callable[..., str]) -> 
     assert "sts2015-spanish" in command_output("tables", "--team", "sopalip")
     command_output("tables", "pit2015", "--plot", "plot.svg")
     assert Path("plot.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_which_runs_of_a_table_differ(command_output: Callable[..., str]) -> None:
+    lines = command_output("tables", "sts2015", "--significance", "--top", "2").splitlines()
+    assert lines[0] == "sts2015-english, Mean: Fisher's z, n = 3,000, one-tailed"
+    assert lines[-2].split() == ["1", "DLS@CU-S1", "0.8015", "10", "0.0415", "0.0680"]
+    options = ["--significance", "--column", "images", "--n", "500", "--tails", "2"]
+    found = json.loads(command_output("tables", "sts2015", *options, "--team", "dls", "--json"))
+    assert (found["column"], found["n"], found["tails"]) == ("images", 500, 2)
+    assert len(found["runs"]) < len(found["p"]) == 73
+    csv = command_output("tables", "sts2012", "--significance", "--format", "csv").splitlines()
+    assert csv[0] == "position,run,ALL,differs from,p,p before"
