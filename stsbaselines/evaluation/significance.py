@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from stsbaselines.data.catalogue import Task
 from stsbaselines.evaluation.results import (
     ABOVE,
@@ -32,6 +34,7 @@ from stsbaselines.scoring.significance import (
     FEWEST_PAIRS,
     Bootstrap,
     Interval,
+    Significance,
     bootstrap_interval,
     fisher_interval,
     fisher_test,
@@ -166,18 +169,44 @@ def tests_by_convention(
         if first is None or second is None or ours.keys() != theirs.keys():
             continue
         context, difference = (one.name, other.name, SYSTEM, name), first - second
+        williams = _williams_by_convention(convention, ours, theirs, first, second)
         found = None
         if one.by_convention is not None and other.by_convention is not None:
             found = _directed_bootstrap(difference, one.by_convention, other.by_convention)
         if found is not None:
-            p = _two_tailed(found.p)
+            p, is_quoted = _two_tailed(found.p), williams is None
             yield SignificanceTest(
-                *context, BOOTSTRAP, difference, None, p, p < LEVEL, True, found.interval
+                *context, BOOTSTRAP, difference, None, p, p < LEVEL, is_quoted, found.interval
             )
+        if williams is not None:
+            statistic, p = math.copysign(williams.statistic, difference), _two_tailed(williams.p)
+            is_better = p < LEVEL
+            yield SignificanceTest(*context, WILLIAMS, difference, statistic, p, is_better, True)
         test = permutation_test(convention, ours, theirs)
         if test is not None:
             p = _two_tailed(test.p)
             yield SignificanceTest(*context, PERMUTATION, difference, None, p, p < LEVEL)
+
+
+def _williams_by_convention(
+    convention: Convention,
+    ours: Mapping[str, Pair],
+    theirs: Mapping[str, Pair],
+    first: float,
+    second: float,
+) -> Significance | None:
+    """Return Williams' test of one Pearson correlation over all pairs; None for other numbers."""
+    names = [name for name in ours if convention.counts(name)]
+    is_one = convention.aggregate == "ALL" or (len(names) == 1 and convention.aggregate != "ALLnrm")
+    if convention.correlation != "pearson" or not is_one:
+        return None
+    both = [
+        np.concatenate([np.asarray(each[name][0]) for name in names]) for each in (ours, theirs)
+    ]
+    between, pairs = pearson(*both), len(both[0])
+    if between is None or pairs < FEWEST_PAIRS:
+        return None
+    return williams_test(max(first, second), min(first, second), between, pairs)
 
 
 def _two_tailed(p: float) -> float:

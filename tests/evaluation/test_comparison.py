@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import stsbaselines
@@ -349,3 +350,34 @@ def test_the_last_part_is_official_if_parts_are_never_taken_together() -> None:
     assert [each.name for each in found.measured] == ["kitchen", "journeys"]
     assert found.official == "journeys"
     assert compare(task, [overlap], dataset="kitchen").official == "kitchen"
+
+
+@pytest.mark.parametrize(
+    ("convention", "quoted"),
+    [("SimCSE", BOOTSTRAP), ("Pearson ALL", WILLIAMS), ("pearson allnrm", BOOTSTRAP)],
+)
+def test_the_number_by_a_convention_is_tested(convention: str, quoted: str) -> None:
+    found = compare("sample-sts", {"overlap": overlap, "length": length}, convention=convention)
+    tests = [each for each in found.tests if each.name == found.convention]
+    assert [each.method for each in tests if each.quote] == [quoted]
+    chosen = [each for each in found.conventions if each.name == found.convention]
+    assert [each for each in found.conventions if each.interval] == chosen
+    values = [each.value or 0.0 for each in chosen]
+    for value, each in zip(values, chosen, strict=True):
+        assert each.interval is not None
+        assert each.interval.low <= value <= each.interval.high
+    difference = values[0] - values[1]
+    assert all(each.difference == pytest.approx(difference) for each in tests)
+    with pytest.raises(InputError, match="there is no convention 'x'"):
+        compare("sample-sts", [overlap], convention="x")
+
+
+def test_conventions_that_disagree_are_noted() -> None:
+    task = find_task("sample-sts")
+    gold = {name: load_pairs("sample-sts", name)[1] for name in task.dataset_names}
+    shifted = {name: scores + 9 * (name == "kitchen") for name, scores in gold.items()}
+    noisy = {name: scores + 0.5 * (np.arange(len(scores)) % 2) for name, scores in gold.items()}
+    found = compare("sample-sts", {"shifted": shifted, "noisy": noisy})
+    (note,) = [each for each in found.notes if each.startswith("conventions disagree")]
+    assert "shifted is better than noisy by" in note
+    assert "but worse by" in note
