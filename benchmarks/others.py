@@ -30,7 +30,7 @@ from stsbaselines.baselines.typed_tfidf import HIGHEST, Terms, TypedTfidf
 from stsbaselines.data.catalogue import DataSet, Task, find_task
 from stsbaselines.data.find import require, require_all
 from stsbaselines.errors import MissingDataError
-from stsbaselines.scoring.resampling import draw, pearson
+from stsbaselines.scoring.resampling import draw, pearson, spearman
 from stsbaselines.tasks.alignment_file import AlignmentFile, read_alignments
 from stsbaselines.tasks.base import family_of
 from stsbaselines.tasks.typed import TYPES
@@ -41,7 +41,7 @@ OURS = "stsbaselines"
 RUNS = 5
 STS = ("sts2012", "sts2013", "sts2014", "sts2015", "sts2016")
 SCORED_PAIRS, ALIGNED_PAIRS, RECORD_PAIRS, TOKENS = 1_000_000, 5_000, 750, 100_000
-TWEET_PAIRS, SAMPLED_PAIRS, RESAMPLES = 18_762, 750, 1000
+TWEET_PAIRS, SAMPLED_PAIRS, PAIRS_OF_2012, RESAMPLES = 18_762, 750, 3108, 1000
 
 Row = dict[str, Any]
 Array = npt.NDArray[np.float64]
@@ -323,6 +323,25 @@ def bootstrap() -> Iterator[Row]:
     yield from rows(what, "resamples", RESAMPLES, measured(ways, tolerance=2e-3))
 
 
+def ranks() -> Iterator[Row]:
+    """Bootstrap Spearman's correlation of as many pairs as 2012 has, on the same resamples."""
+    generator = np.random.RandomState(1)
+    gold = generator.randint(26, size=PAIRS_OF_2012) / 5
+    scores = gold + generator.standard_normal(PAIRS_OF_2012)
+    counts = draw(PAIRS_OF_2012, RESAMPLES)
+
+    def by_scipy() -> list[float]:
+        drawn = [(np.repeat(scores, row), np.repeat(gold, row)) for row in counts]
+        return [float(stats.spearmanr(*each)[0]) for each in drawn]
+
+    ways = {
+        OURS: lambda: spearman(scores, gold, counts),
+        "loop over SciPy's spearmanr": by_scipy,
+    }
+    what = f"bootstrap of a Spearman correlation of {PAIRS_OF_2012:,} pairs"
+    yield from rows(what, "resamples", RESAMPLES, measured(ways, tolerance=1e-10))
+
+
 PARTS = {
     "scoring": scoring,
     "aligner": aligner,
@@ -330,6 +349,7 @@ PARTS = {
     "typed": typed,
     "chunker": chunker,
     "bootstrap": bootstrap,
+    "ranks": ranks,
 }
 
 
