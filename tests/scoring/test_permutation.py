@@ -13,6 +13,7 @@ from stsbaselines.scoring.conventions import Convention
 from stsbaselines.scoring.permutation import permutation_test
 
 Values = npt.NDArray[np.float64]
+RESAMPLES = 1000  # the default of `compare`, which the documentation describes
 PEARSON, SPEARMAN = (Convention("", each, "ALL") for each in ("pearson", "spearman"))
 
 
@@ -59,7 +60,7 @@ def test_scales_do_not_matter_and_equal_systems_do_not_differ() -> None:
 def p_values(gold: Values, first: Values, second: Values, seed: int) -> list[float]:
     """Return two-tailed p of each test that the documentation recommends."""
     n = len(gold)
-    counts = resampling.draw(n, 200, seed)
+    counts = resampling.draw(n, RESAMPLES, seed)
     found = []
     for measure in (resampling.pearson, resampling.spearman):
         values = [measure(scores, gold, counts) for scores in (first, second)]
@@ -67,7 +68,7 @@ def p_values(gold: Values, first: Values, second: Values, seed: int) -> list[flo
         found.append(2 * min(each.p for each in pair if each))
     for convention in (PEARSON, SPEARMAN):
         one, other = ({"x": (scores, gold)} for scores in (first, second))
-        test = permutation_test(convention, one, other, 200, seed)
+        test = permutation_test(convention, one, other, RESAMPLES, seed)
         found.append(2 * (test.p if test else 0.5))
     rs = [correlation.pearson(scores, gold) or 0.0 for scores in (first, second)]
     between = correlation.pearson(first, second) or 0.0
