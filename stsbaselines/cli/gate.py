@@ -5,7 +5,7 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from xml.etree import ElementTree  # nosec B405 - which only writes here
+from xml.etree import ElementTree  # nosec B405
 
 import typer
 
